@@ -1,0 +1,1 @@
+"""Adapters: environment and arguments in, files and requests out."""

@@ -1,0 +1,28 @@
+"""Writing output files: whole or not at all, and never through a link."""
+
+import os
+import tempfile
+
+from trainproof_ci.errors import UsageError
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Write `data` to a temporary file beside `path`, flush it to disk and move it into place.
+
+    A reader sees the old file or the new one. Raises `UsageError` where the folder cannot be written.
+    """
+    folder = os.path.dirname(path) or "."
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".trainproof-", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise UsageError(f"cannot write the output: {error.strerror}") from None

@@ -1,0 +1,66 @@
+"""The console script: parse, call one command, exit."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from trainproof_ci import __version__
+from trainproof_ci.errors import UsageError
+from trainproof_ci.model import ExitCode
+
+COMMANDS = {
+    "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",
+    "explain": "the documentation of a rule",
+    "rules": "the catalogue of rules",
+}
+"""Every command with its line of help; the module of the same name in `commands` holds it."""
+INTERRUPTED = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse exits 2 on a usage error, which here would read as NOT-CHECKED."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser; with `command`, only the arguments of that one are loaded."""
+    top = _Parser(
+        prog="trainproof-ci", description="A deterministic linter for what goes into and comes out of a training run."
+    )
+    top.add_argument("--version", action="version", version=f"trainproof-ci {__version__}")
+    below = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    for name, summary in COMMANDS.items():
+        sub = below.add_parser(name, help=summary, description=summary)
+        if command in {None, name}:
+            import_module(f"trainproof_ci.commands.{name}").configure(sub)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code and never raises but SystemExit from --help and --version."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        chosen = parser(given[0] if given and given[0] in COMMANDS else "").parse_args(given)
+        code: int = import_module(f"trainproof_ci.commands.{chosen.command}").run(chosen)
+    except UsageError as error:
+        return _complain(str(error), ExitCode.USAGE)
+    except KeyboardInterrupt:
+        return _complain("interrupted; nothing was reported", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.CRASH)
+    except Exception as error:  # noqa: BLE001 - a crash must look neither like a FAIL nor like NOT-CHECKED
+        return _complain(f"internal error: {type(error).__name__}; please report it", ExitCode.CRASH)
+    return code
+
+
+def _complain(sentence: str, code: int) -> int:
+    from trainproof_ci.reports.escape import terminal  # only a complaint needs it
+
+    print("trainproof-ci:", "\n".join(terminal(line) for line in sentence.split("\n")), file=sys.stderr)  # noqa: T201
+    return int(code)

@@ -1,0 +1,1 @@
+"""The commands, one file each: `configure(parser)` says what it takes, `run(arguments)` does it and returns the exit code."""

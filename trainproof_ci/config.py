@@ -1,0 +1,144 @@
+"""`.trainproof.yml` and the command line -> frozen Settings. The JSON Schema beside this file names every key once."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from trainproof_ci.errors import UsageError
+from trainproof_ci.globs import matches
+from trainproof_ci.model import Policy, Severity
+
+DEFAULT_NAME = ".trainproof.yml"
+
+
+class DatasetOptions(NamedTuple):
+    """What the configuration says about a dataset; every field but `files` is None or empty where it says nothing."""
+
+    files: str = "**"
+    target: str | None = None
+    shape: str | None = None
+    fields: Mapping[str, str] = {}
+    split: str | None = None
+    roles: str | None = None
+    columns: tuple[str, ...] = ()
+    num_labels: int | None = None
+    min_records: int | None = None
+    max_bytes: int | None = None
+    max_chars: int | None = None
+    max_audio_seconds: float | None = None
+    phrases: tuple[str, ...] = ()
+    strict_keys: bool = False
+
+
+class Split(NamedTuple):
+    """A pair of files that must not share records."""
+
+    train: str
+    eval: str
+
+
+class RunOptions(NamedTuple):
+    """What the configuration says about a training log."""
+
+    files: str = "**"
+    baseline: str | None = None
+    loss_key: str | None = None
+
+
+class RuleOptions(NamedTuple):
+    """What the configuration says about one rule."""
+
+    off: bool = False
+    severity: Severity | None = None
+    limits: Mapping[str, float] = {}
+
+
+class Ignore(NamedTuple):
+    """A finding set aside, with its reason."""
+
+    rule: str
+    files: str
+    reason: str
+
+
+class Settings(NamedTuple):
+    """Everything the core is told. `changed_lines` maps a path to its changed (first, last) line ranges, None for all."""
+
+    exclude: tuple[str, ...] = ()
+    datasets: tuple[DatasetOptions, ...] = ()
+    splits: tuple[Split, ...] = ()
+    runs: tuple[RunOptions, ...] = ()
+    rules: Mapping[str, RuleOptions] = {}
+    ignore: tuple[Ignore, ...] = ()
+    known_findings: str | None = None
+    policy: Policy = Policy()
+    jobs: int = 1
+    loss_key: str | None = None
+    deadline: float = 600.0
+    changed_lines: Mapping[str, tuple[tuple[int, int], ...]] | None = None
+
+    @property
+    def file_patterns(self) -> tuple[str, ...]:
+        """The patterns of the files that the configuration names: they are judged even when not recognised."""
+        return (*(entry.files for entry in self.datasets), *(entry.files for entry in self.runs))
+
+    def dataset(self, path: str) -> DatasetOptions:
+        """The options of the dataset at `path`: the first entry that fits."""
+        return next((entry for entry in self.datasets if matches(path, entry.files)), DatasetOptions())
+
+    def run(self, path: str) -> RunOptions:
+        """The options of the training log at `path`: the first entry that fits."""
+        return next((entry for entry in self.runs if matches(path, entry.files)), RunOptions())
+
+
+def _beside(name: str) -> bytes:
+    with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
+        return file.read()
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration."""
+    found: dict[str, Any] = json.loads(_beside("config.schema.json"))
+    return found
+
+
+def load_settings(path: str | None) -> Settings:
+    """Read the configuration at `path`, or the default file if there is one. Raises `UsageError`."""
+    name = path or DEFAULT_NAME
+    if path is None and not os.path.lexists(DEFAULT_NAME):
+        return Settings()
+    try:
+        with open(name, "rb") as file:
+            data = file.read((64 << 10) + 1)
+    except OSError as error:
+        raise UsageError(f"the configuration cannot be read: {error.strerror}") from None
+    from trainproof_ci import yaml_file  # only a run with a configuration needs it
+    from trainproof_ci.config_check import checked
+
+    shown = os.path.basename(name)
+    return _settings(checked(yaml_file.load(data, shown), schema(), shown))
+
+
+def _settings(plain: Mapping[str, Any]) -> Settings:
+    return Settings(
+        exclude=tuple(plain.get("exclude", ())),
+        datasets=tuple(DatasetOptions(**_fields(entry)) for entry in plain.get("datasets", ())),
+        splits=tuple(Split(**_fields(entry)) for entry in plain.get("splits", ())),
+        runs=tuple(RunOptions(**_fields(entry)) for entry in plain.get("runs", ())),
+        rules={rule_id: _rule_options(entry) for rule_id, entry in plain.get("rules", {}).items()},
+        ignore=tuple(Ignore(**_fields(entry)) for entry in plain.get("ignore", ())),
+        known_findings=plain.get("known-findings"),
+    )
+
+
+def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.replace("-", "_"): tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+
+
+def _rule_options(entry: Mapping[str, Any]) -> RuleOptions:
+    severity = entry.get("severity")
+    limits = {key: value for key, value in entry.items() if key != "severity"}
+    if severity in {"off", False}:
+        return RuleOptions(off=True, limits=limits)
+    return RuleOptions(severity=Severity(severity.upper()) if severity else None, limits=limits)

@@ -1,0 +1,183 @@
+"""Paths in, targets out: which files there are, what kind each is, and which are refused unread."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainproof_ci import git
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.globs import is_pattern, matches
+from trainproof_ci.places import Location
+from trainproof_ci.readers.source import Head, refuse_special
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+
+NEVER_WALKED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        "node_modules",
+        "__pycache__",
+        ".tox",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+    }
+)
+NEVER_A_TARGET = frozenset({".trainproof.yml", ".gitattributes", ".gitignore", ".gitmodules"})
+RECOGNISED_KINDS = ("checkpoint", "tokenizer", "manifest", "run", "dataset")
+"""The kinds that files are recognised as, in the order they are asked."""
+
+
+class Target(NamedTuple):
+    """Something to judge. `members` are the files of a target that is more than the file at `path`;
+    `refusal` is why it will not be read at all.
+    """
+
+    path: str
+    kind: str
+    format: str
+    size: int = 0
+    is_file: bool = True
+    members: tuple[str, ...] = ()
+    refusal: Unreadable | None = None
+
+
+def find(paths: Sequence[str], settings: "Settings", kind: str | None = None) -> list[Target]:
+    """The targets among `paths` (files, folders, patterns; relative to the working directory), sorted by path.
+
+    A file named outright, on the command line or in the configuration, is a target even when it is not recognised.
+    `kind` forces what the named files are read as.
+    """
+    root = os.path.realpath(".")
+    found: dict[str, Target] = {}
+    for path in paths:
+        targets = [
+            target for name, outright in _named(path) for target in _target(name, outright, root, settings, kind)
+        ]
+        for target in targets or [_missing(path, kind)]:
+            found.setdefault(target.path, target)
+    if "." in paths:
+        found |= {entry: _missing(entry, "dataset") for entry in _unmatched_entries(settings, found)}
+    return sorted(_gathered(found.values()), key=lambda target: (target.path, target.kind))
+
+
+def _target(name: str, outright: bool, root: str, settings: "Settings", kind: str | None) -> list[Target]:
+    """The target at `name`, if it is one and not excluded."""
+    if _excluded(name, settings):
+        return []
+    target = classify(name, root, kind=kind, outright=outright or _configured(name, settings))
+    return [target] if target is not None else []
+
+
+def _named(path: str) -> Iterator[tuple[str, bool]]:
+    """The files that `path` stands for, each with whether it was named outright."""
+    relative = os.path.relpath(path).replace(os.sep, "/") if os.path.lexists(path) else path
+    if os.path.isdir(path) and not os.path.islink(path):
+        yield from ((name, False) for name in walk(relative))
+    elif os.path.lexists(path):
+        yield relative, True
+    elif is_pattern(path):
+        yield from ((name, True) for name in walk(".") if matches(name, path.replace(os.sep, "/")))
+
+
+def walk(folder: str) -> list[str]:
+    """Every file below `folder`, `/`-separated and relative to the working directory: git's list where there is one."""
+    if git.in_work_tree(folder):
+        listed = git.listed_files(folder)
+        if listed is not None:
+            return [name for name in listed if NEVER_WALKED.isdisjoint(name.split("/"))]
+    found = []
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in NEVER_WALKED)
+        found += [os.path.normpath(os.path.join(top, name)).replace(os.sep, "/") for name in names]
+        found += [
+            os.path.normpath(os.path.join(top, name)).replace(os.sep, "/")
+            for name in folders
+            if os.path.islink(os.path.join(top, name))
+        ]
+    return sorted(found)
+
+
+def classify(path: str, root: str, *, kind: str | None = None, outright: bool = False) -> Target | None:
+    """What the file at `path` is, or None when it is nothing we judge; refused links and devices are targets."""
+    if path.rsplit("/", 1)[-1] in NEVER_A_TARGET:
+        return None
+    guess = kind or guess_kind(path)
+    try:
+        refuse_special(path, root)
+        head = Head.of(path)
+    except Unreadable as why:
+        return Target(path, guess or "dataset", "unreadable", refusal=why) if guess or outright else None
+    except IsADirectoryError:
+        return None
+    for candidate in (kind,) if kind else RECOGNISED_KINDS:
+        name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
+        if name is not None:
+            return Target(path, candidate, name, head.size)
+    if not outright and kind is None:
+        return None
+    return Target(path, guess or "dataset", "unknown", head.size, refusal=None if kind else _unsupported(path))
+
+
+def guess_kind(path: str) -> str | None:
+    """The kind that the name alone suggests, for files whose bytes are not here or not ours to read."""
+    name = path.rsplit("/", 1)[-1].lower()
+    suffix = os.path.splitext(name)[1]
+    if suffix in {".pt", ".pth", ".ckpt", ".safetensors", ".gguf", ".bin"}:
+        return "checkpoint"
+    if name.startswith(("tokenizer", "special_tokens_map")):
+        return "tokenizer"
+    if "tfevents" in name or name == "trainer_state.json":
+        return "run"
+    if suffix in {".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"}:
+        return "dataset"
+    return None
+
+
+def _gathered(targets: Iterable[Target]) -> list[Target]:
+    """Let each kind join files that are one target: the shards of a checkpoint, the labels of a folder."""
+    by_kind: dict[str, list[Target]] = {}
+    for target in targets:
+        by_kind.setdefault(target.kind, []).append(target)
+    joined: list[Target] = []
+    for kind, members in by_kind.items():
+        gather = getattr(import_module(f"trainproof_ci.readers.{kind}"), "gather", None)
+        joined += gather(members) if gather is not None else members
+    return joined
+
+
+def _excluded(path: str, settings: "Settings") -> bool:
+    return any(matches(path, pattern) for pattern in settings.exclude)
+
+
+def _configured(path: str, settings: "Settings") -> bool:
+    return any(matches(path, pattern) for pattern in settings.file_patterns)
+
+
+def _unmatched_entries(settings: "Settings", found: Iterable[str]) -> list[str]:
+    """The patterns of the configuration that fit none of the files found: a typo must not mean less is checked."""
+    names = list(found)
+    entries = [*settings.file_patterns, *(path for split in settings.splits for path in split)]
+    return [entry for entry in dict.fromkeys(entries) if not any(matches(name, entry) for name in names)]
+
+
+def _missing(path: str, kind: str | None) -> Target:
+    nothing = path == "."
+    why = Unreadable(
+        "nothing here is a dataset, a training log, a checkpoint, a tokenizer or a manifest" if nothing else "no file matches",
+        rule="TP-FILE-NOT-FOUND", measured="0 files", limit="at least 1", location=Location(path, line=1),
+    )  # fmt: skip
+    return Target(path, kind or guess_kind(path) or "dataset", "missing", is_file=False, refusal=why)
+
+
+def _unsupported(path: str) -> Unreadable:
+    return Unreadable(
+        "not recognised as a dataset, training log, checkpoint, tokenizer file or manifest; --kind forces a reading",
+        rule="TP-FILE-UNSUPPORTED", measured="an unknown format", limit="a supported format", location=Location(path, line=1),
+    )  # fmt: skip

@@ -1,0 +1,146 @@
+"""The one entry of the shared core: targets and settings in, a report out.
+
+The engine reads a target, runs the rules of its kind, and keeps the books: what ran, what was skipped and why.
+It catches what readers and rules raise, once, here.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from trainproof_ci import registry, suppress
+from trainproof_ci.discovery import Target
+from trainproof_ci.errors import StandDown, Unreadable
+from trainproof_ci.model import Coverage, Finding, Firing, Report, Severity, TargetReport
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.pointers import refuse_pointer
+from trainproof_ci.readers.source import Head
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.readers import Facts
+    from trainproof_ci.registry import Rule
+
+POOL_FROM_TARGETS = 32
+POOL_FROM_BYTES = 32 << 20
+
+
+def check(targets: Sequence[Target], settings: "Settings", notes: Sequence[str] = ()) -> Report:
+    """Judge every target; one that breaks becomes NOT-CHECKED and the others are still judged."""
+    ordered = sorted(targets, key=lambda target: (target.path, target.kind))
+    workers = min(settings.jobs, len(ordered))
+    if workers > 1 and (len(ordered) >= POOL_FROM_TARGETS or sum(t.size for t in ordered) >= POOL_FROM_BYTES):
+        judged = _in_processes(ordered, settings, workers)
+    else:
+        judged = [judge(target, settings) for target in ordered]
+    stale = suppress.stale_entries(judged, settings)
+    return Report(tuple(judged), settings.policy, (*notes, *stale))
+
+
+def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> list[TargetReport]:
+    from concurrent.futures import ProcessPoolExecutor  # most runs judge a few small files
+
+    alone = settings._replace(jobs=1)
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(judge, targets, [alone] * len(targets), chunksize=max(1, len(targets) // (workers * 8))))
+
+
+def judge(target: Target, settings: "Settings") -> TargetReport:
+    """Judge one target: never raises but for an interrupt."""
+    try:
+        return _judge(target, settings)
+    except Unreadable as unreadable:
+        return not_judged(target, unreadable, settings)
+    except RecursionError:
+        return not_judged(
+            target,
+            Unreadable("nested too deeply to be read", measured="recursion limit", limit="a flat file"),
+            settings,
+        )
+    except MemoryError:
+        return not_judged(
+            target, Unreadable("too large for the memory there is", measured="out of memory", limit="memory"), settings
+        )
+    except Exception as error:  # noqa: BLE001 - the one broad except: a defect of ours is no verdict about the file
+        return not_judged(target, _crash(error), settings)
+
+
+def _crash(error: Exception) -> Unreadable:
+    """Name the error and the place in the code; its message may quote content and is left out."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
+    return Unreadable(
+        f"the checker broke on this file ({type(error).__name__} at {place}); please report it",
+        rule="TP-FILE-CRASHED", measured=type(error).__name__, limit="no error",
+    )  # fmt: skip
+
+
+def _judge(target: Target, settings: "Settings") -> TargetReport:
+    if target.refusal is not None:
+        raise target.refusal
+    if target.is_file:
+        refuse_pointer(Head.of(target.path))
+    rules = registry.rules_for(target.kind)
+    facts: Facts = registry.facts_module(target.kind).read(target, settings, rules)
+    fired: list[Finding] = []
+    ran: list[str] = []
+    skipped: dict[str, str] = {}
+    for rule in rules:
+        outcome = _apply(rule, facts, settings)
+        if isinstance(outcome, str):
+            skipped[rule.id] = outcome
+            continue
+        ran.append(rule.id)
+        fired.extend(_stamp(rule, firing, settings, target) for firing in outcome)
+    findings, ignored = suppress.sort_out(fired, settings)
+    coverage = Coverage(tuple(ran), skipped)
+    return TargetReport(
+        target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, facts.charts()
+    )
+
+
+def _apply(rule: "Rule", facts: "Facts", settings: "Settings") -> "list[Firing] | str":
+    """The firings of one rule, or the reason why it did not run."""
+    chosen = settings.rules.get(rule.id)
+    if chosen is not None and chosen.off:
+        return "switched off in the configuration"
+    for need in rule.needs:
+        if (why := facts.lacks(need)) is not None:
+            return why
+    limits = {**rule.limits, **(chosen.limits if chosen is not None else {})}
+    assert rule.judge is not None
+    try:
+        return list(rule.judge(facts, limits))
+    except StandDown as down:
+        return down.reason
+
+
+def _stamp(rule: "Rule", firing: Firing, settings: "Settings", target: Target) -> Finding:
+    severity = firing.severity or rule.severity
+    chosen = settings.rules.get(rule.id)
+    if chosen is not None and chosen.severity is not None and severity is not Severity.NOTE:
+        severity = chosen.severity
+    finding = Finding(rule.id, severity, firing.message, firing.measured, firing.limit, firing.places, firing.related)
+    if settings.changed_lines is None:
+        return finding
+    touched = settings.changed_lines.get(target.path, ())
+    return finding._replace(on_changed_lines=_touches(finding.places.lines, touched))
+
+
+def _touches(lines: Iterable[int], ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= line <= last for line in lines for first, last in ranges)
+
+
+def not_judged(target: Target, why: Unreadable, settings: "Settings") -> TargetReport:
+    """The report of a target whose reader gave up: one finding, and every rule of its kind skipped for that reason."""
+    rule = registry.catalogue()[why.rule]
+    place = why.location or Location(target.path, line=1)
+    finding = _stamp(rule, Firing(why.reason, why.measured, why.limit, Places(place)), settings, target)
+    skipped = {skipped.id: why.reason for skipped in registry.rules_for(target.kind)}
+    findings, ignored = suppress.sort_out([finding], settings)
+    return TargetReport(target.path, target.kind, target.format, {}, findings, Coverage((), skipped), ignored)
+
+
+Judge = Callable[[Target, "Settings"], TargetReport]

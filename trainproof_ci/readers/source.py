@@ -1,0 +1,129 @@
+"""Opening a file safely: regular files inside the working directory, and the same file from first byte to last."""
+
+import os
+import stat
+from types import TracebackType
+from typing import BinaryIO
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location
+
+HEAD_BYTES = 1 << 16
+
+
+class Source:
+    """An open regular file that knows whether it changed since it was opened.
+
+    Use it as a context manager; a file that grew, shrank or was replaced in between raises `Unreadable` at the end.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.file = _open(path)
+        self._before = os.fstat(self.file.fileno())
+        self.size = self._before.st_size
+
+    def __enter__(self) -> "Source":  # noqa: PYI034 - Self needs 3.11
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None or issubclass(kind, Unreadable):
+                self.check_unchanged()
+        finally:
+            self.file.close()
+
+    def check_unchanged(self) -> None:
+        """Raise `Unreadable` when the file is not, by size, time and identity, the one that was opened."""
+        try:
+            named = os.stat(self.path)
+        except OSError:
+            named = None
+        now = os.fstat(self.file.fileno())
+        if named is None or _identity(now) != _identity(self._before) or _identity(named) != _identity(self._before):
+            raise Unreadable(
+                "the file changed while it was read; nothing is said about a mixture of two files",
+                rule="TP-FILE-CHANGED-WHILE-READ",
+                measured=f"{self.size} bytes at first, {now.st_size} at the end",
+                limit="one unchanged file",
+                location=Location(self.path, line=1),
+            )
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _open(path: str) -> BinaryIO:
+    """Open `path` for reading without following a last symbolic link and without waiting on a pipe."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        raise Unreadable(
+            f"the file cannot be opened: {error.strerror}", measured=error.strerror or "an error"
+        ) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unreadable(
+            "not a regular file", rule="TP-FILE-OUTSIDE", measured="a device, pipe or folder", limit="a regular file"
+        )
+    return os.fdopen(handle, "rb", buffering=HEAD_BYTES)
+
+
+def leads_outside(path: str, root: str) -> bool:
+    """Whether `path`, its links followed, lies outside the folder `root` (an absolute real path)."""
+    real = os.path.realpath(path)
+    return real != root and not real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def refuse_special(path: str, root: str) -> None:
+    """Raise `Unreadable` for what is no regular file below `root`, and IsADirectoryError for a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        raise _outside(path, "the path leads nowhere", "a broken link") from None
+    if leads_outside(path, root):
+        raise _outside(path, "the path leads out of the working directory and is not followed", "a path outside")
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(path)
+    if not stat.S_ISREG(mode):
+        raise _outside(path, "not a regular file; it is not read", "a device or pipe")
+
+
+def _outside(path: str, why: str, measured: str) -> Unreadable:
+    return Unreadable(
+        why, rule="TP-FILE-OUTSIDE", measured=measured, limit="a regular file inside", location=Location(path, line=1)
+    )
+
+
+class Head:
+    """What is known of a file before it is read: its relative `path`, `name`, `size` in bytes and first 64 KiB."""
+
+    __slots__ = ("name", "path", "size", "start")
+
+    def __init__(self, path: str, start: bytes, size: int) -> None:
+        self.path, self.start, self.size = path, start, size
+        self.name = path.rsplit("/", 1)[-1]
+
+    @classmethod
+    def of(cls, path: str) -> "Head":
+        """Read the head of the regular file at `path`; raises `Unreadable`."""
+        with _open(path) as file:
+            return cls(path, file.read(HEAD_BYTES), os.fstat(file.fileno()).st_size)
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix of the name, in lower case, with its dot; empty without one."""
+        return os.path.splitext(self.name)[1].lower()
+
+    @property
+    def whole(self) -> bool:
+        """Whether `start` is the whole file."""
+        return len(self.start) == self.size
+
+    def beside(self, name: str) -> bool:
+        """Whether a file or folder `name` lies in the same folder."""
+        return os.path.lexists(os.path.join(os.path.dirname(self.path), name))

@@ -1,0 +1,81 @@
+"""One escaping function per sink. Everything that came from a file, a file's name or a configuration passes one of these."""
+
+import re
+from urllib.parse import quote
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_COMMAND = re.compile("##(?=\\[)|::")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~@&$:=^'\"/])")
+
+
+def plain(text: str) -> str:
+    r"""Text whose every character is visible: controls, line breaks, bidirectional and zero-width marks become escapes.
+
+    Bytes of a name that are not UTF-8 (surrogate escapes) show as `\xNN`.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        if 0xDC80 <= code <= 0xDCFF:
+            return f"\\x{code - 0xDC00:02x}"
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+    return _UNPRINTABLE.sub(shown, text)
+
+
+def terminal(text: str) -> str:
+    """For a terminal or a job's log: visible, and no part of it can be read as a workflow command."""
+    visible = plain(text)
+    visible = _COMMAND.sub(lambda found: "\\x23#" if found[0] == "##" else "\\x3a:", visible)
+    return "\\x20" + visible[1:] if visible[:1].isspace() else visible
+
+
+def command_data(text: str) -> str:
+    """The message of a workflow command. The old `##[` form is broken too: it is matched anywhere in a line."""
+    return plain(text).replace("%", "%25").replace("##[", "#%23[")
+
+
+def command_property(text: str) -> str:
+    """A property of a workflow command (a file, a title): the characters of the name itself survive decoding."""
+    encoded = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    for character, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
+        encoded = encoded.replace(character, code)
+    return encoded.replace("##[", "#%23[")
+
+
+def markdown(text: str) -> str:
+    """For a job summary: no markup, link, image, mention, issue reference, HTML or table cell can begin in it."""
+    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", plain(text))
+
+
+def markdown_code(text: str) -> str:
+    """The same inside a code span that a table cell may hold."""
+    return f"<code>{markdown(text)}</code>"
+
+
+def html(text: str) -> str:
+    """For HTML text and quoted attribute values."""
+    visible = plain(text)
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+        visible = visible.replace(character, entity)
+    return visible
+
+
+def uri(path: str) -> str:
+    """A relative URI of the exact bytes of a path; a colon is encoded, so that no first segment reads as a scheme."""
+    return quote(path.encode("utf-8", "surrogateescape"), safe="/")
+
+
+def sarif_text(text: str) -> str:
+    """A SARIF message: visible text; brackets would begin an embedded link, braces a placeholder."""
+    return re.sub(r"([\\\[\]])", r"\\\1", plain(text)).replace("{", "{{").replace("}", "}}")
+
+
+def output_value(name: str, value: str, delimiter: str) -> str:
+    """One entry of GITHUB_OUTPUT; `delimiter` must be random and not part of the value."""
+    visible = plain(value)
+    if delimiter in visible:
+        raise ValueError("the delimiter stands in the value")
+    return f"{name}<<{delimiter}\n{visible}\n{delimiter}\n"

@@ -1,0 +1,54 @@
+"""Sentences that several reports share, unescaped: each sink escapes them in its own way."""
+
+from trainproof_ci.model import Coverage, Finding, Report
+from trainproof_ci.places import Location
+
+
+def expectation(finding: Finding) -> str:
+    """The numbers: what the rule allows and what it measured."""
+    return f"expected {finding.limit}, found {finding.measured}"
+
+
+def place(location: Location) -> str:
+    """path:line:column, or path and byte offset in a binary file."""
+    if location.line is None:
+        return location.path if location.byte_offset is None else f"{location.path} at byte {location.byte_offset}"
+    return f"{location.path}:{location.line}" + (f":{location.column}" if location.column else "")
+
+
+def elsewhere(finding: Finding) -> str:
+    """How often the rule fired beyond the first place, and on which lines; empty for a single place."""
+    if finding.occurrences < 2:
+        return ""
+    lines = [str(location.line) for location in finding.places.shown if location.line is not None]
+    which = f": lines {', '.join(lines)}{', …' if finding.occurrences > len(lines) else ''}" if lines else ""
+    return f"{finding.occurrences} places{which}"
+
+
+def totals(report: Report) -> str:
+    """The one line that every report ends or begins with."""
+    counts = report.counts
+    words = [
+        f"{counts[key]} {label}"
+        for key, label in (("fail", "FAIL"), ("warn", "WARN"), ("not_checked", "NOT-CHECKED"), ("pass", "PASS"))
+        if counts[key]
+    ]
+    judged = f"{counts['found']} found = {counts['judged']} judged + {counts['not_judged']} not judged"
+    return (
+        f"{report.verdict.value}: {judged}"
+        + (f" ({', '.join(words)})" if words else "")
+        + f"; exit {int(report.exit_code)}"
+    )
+
+
+def coverage(checks: Coverage) -> str:
+    """How many rules ran and how many were skipped."""
+    return f"{len(checks.ran)} rules ran, {len(checks.skipped)} skipped"
+
+
+def skips(checks: Coverage) -> dict[str, list[str]]:
+    """The skipped rules by reason, reasons in order of first appearance."""
+    grouped: dict[str, list[str]] = {}
+    for rule, why in checks.skipped.items():
+        grouped.setdefault(why, []).append(rule)
+    return grouped

@@ -1,0 +1,1 @@
+"""The rules, a package a kind of target. Rules judge facts and do no I/O."""
