@@ -9,6 +9,7 @@ from trainproof_ci import git
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
+from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
 
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ def classify(path: str, root: str, *, kind: str | None = None, outright: bool = 
         return Target(path, guess or "dataset", "unreadable", refusal=why) if guess or outright else None
     except IsADirectoryError:
         return None
+    if is_pointer(head) and (guess or outright):
+        return Target(path, guess or "dataset", "git-lfs-pointer", head.size)
     for candidate in (kind,) if kind else RECOGNISED_KINDS:
         name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
         if name is not None:

@@ -5,10 +5,11 @@ It catches what readers and rules raise, once, here.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainproof_ci import registry, suppress
+from trainproof_ci.deadline import deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable
 from trainproof_ci.model import Coverage, Finding, Firing, Report, Severity, TargetReport
@@ -48,7 +49,8 @@ def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> 
 def judge(target: Target, settings: "Settings") -> TargetReport:
     """Judge one target: never raises but for an interrupt."""
     try:
-        return _judge(target, settings)
+        with deadline(settings.deadline):
+            return _judge(target, settings)
     except Unreadable as unreadable:
         return not_judged(target, unreadable, settings)
     except RecursionError:
@@ -141,6 +143,3 @@ def not_judged(target: Target, why: Unreadable, settings: "Settings") -> TargetR
     skipped = {skipped.id: why.reason for skipped in registry.rules_for(target.kind)}
     findings, ignored = suppress.sort_out([finding], settings)
     return TargetReport(target.path, target.kind, target.format, {}, findings, Coverage((), skipped), ignored)
-
-
-Judge = Callable[[Target, "Settings"], TargetReport]

@@ -19,6 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", choices=KINDS[:5], help="what the named files are, whatever they look like")
     parser.add_argument("--loss-key", metavar="NAME", help="the column or key that holds the training loss")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--deadline", type=float, default=600.0, metavar="SECONDS", help="longest time for one file (default: 600)"
+    )
     add_report_arguments(parser)
 
 
@@ -54,7 +57,9 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     """The configuration with what the command line says on top."""
     policy = Policy(arguments.fail_on, arguments.not_checked)
     jobs = arguments.jobs if arguments.jobs > 0 else os.cpu_count() or 1
-    return load_settings(arguments.config)._replace(policy=policy, jobs=jobs, loss_key=arguments.loss_key)
+    return load_settings(arguments.config)._replace(
+        policy=policy, jobs=jobs, loss_key=arguments.loss_key, deadline=arguments.deadline
+    )
 
 
 def tell(report: Report, arguments: argparse.Namespace) -> int:
