@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci import git
-from trainproof_ci.errors import Unreadable
+from trainproof_ci.errors import Unreadable, defect
 from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
 from trainproof_ci.readers.pointers import is_pointer
@@ -120,7 +120,10 @@ def classify(path: str, root: str, *, kind: str | None = None, outright: bool = 
     if is_pointer(head) and (guess or outright):
         return Target(path, guess or "dataset", "git-lfs-pointer", head.size)
     for candidate in (kind,) if kind else RECOGNISED_KINDS:
-        name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
+        try:
+            name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
+        except Exception as error:  # noqa: BLE001 - as in the engine: a defect of ours spares the other files
+            return Target(path, candidate, "unreadable", head.size, refusal=defect(error))
         if name is not None:
             return Target(path, candidate, name, head.size)
     if not outright and kind is None:

@@ -4,14 +4,13 @@ The engine reads a target, runs the rules of its kind, and keeps the books: what
 It catches what readers and rules raise, once, here.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainproof_ci import registry, suppress
 from trainproof_ci.deadline import deadline
 from trainproof_ci.discovery import Target
-from trainproof_ci.errors import StandDown, Unreadable
+from trainproof_ci.errors import StandDown, Unreadable, defect
 from trainproof_ci.model import Coverage, Finding, Firing, Report, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.pointers import refuse_pointer
@@ -64,19 +63,7 @@ def judge(target: Target, settings: "Settings") -> TargetReport:
             target, Unreadable("too large for the memory there is", measured="out of memory", limit="memory"), settings
         )
     except Exception as error:  # noqa: BLE001 - the one broad except: a defect of ours is no verdict about the file
-        return not_judged(target, _crash(error), settings)
-
-
-def _crash(error: Exception) -> Unreadable:
-    """Name the error and the place in the code; its message may quote content and is left out."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
-    return Unreadable(
-        f"the checker broke on this file ({type(error).__name__} at {place}); please report it",
-        rule="TP-FILE-CRASHED", measured=type(error).__name__, limit="no error",
-    )  # fmt: skip
+        return not_judged(target, defect(error), settings)
 
 
 def _judge(target: Target, settings: "Settings") -> TargetReport:

@@ -1,5 +1,7 @@
 """What readers, rules and commands raise. Caught once: in the engine, or in `main`."""
 
+import os
+
 from trainproof_ci.places import Location
 
 
@@ -33,3 +35,15 @@ class StandDown(Exception):  # noqa: N818 - not an error: the rule declines to j
 
 class UsageError(Exception):
     """The command line or the configuration is wrong; exit code 64."""
+
+
+def defect(error: Exception) -> Unreadable:
+    """A defect of ours as a reason: names the error and the place in the code; its message may quote content and is left out."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
+    return Unreadable(
+        f"the checker broke on this file ({type(error).__name__} at {place}); please report it",
+        rule="TP-FILE-CRASHED", measured=type(error).__name__, limit="no error",
+    )  # fmt: skip
