@@ -15,7 +15,7 @@ KINDS = ("dataset", "run", "checkpoint", "tokenizer", "manifest", "environment",
 
 RULE_MODULES: Mapping[str, tuple[str, ...]] = {
     "dataset": (),
-    "run": ("trainproof_ci.rules.run.numbers",),
+    "run": ("trainproof_ci.rules.run.numbers", "trainproof_ci.rules.run.reasons"),
     "checkpoint": (),
     "tokenizer": (),
     "manifest": (),

@@ -1,15 +1,28 @@
-"""Readers of training logs."""
+"""Readers of training logs: one file a format, one kind of facts.
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+The way from bytes to facts:
 
-from trainproof_ci.errors import Unreadable
-from trainproof_ci.model import Chart
+1. `formats.READERS` names each format and its module. A module offers `recognise(head) -> bool` and
+   `read(source, target) -> Reading`; it may offer `gather(targets) -> list[Target]` for files that are one run.
+2. A reader returns a `facts.Reading`: every numeric column as a `facts.Series` (arrays of values, steps, places and,
+   if logged, epochs), what was no number (`odd`), what could not be read (`damage`), whether the log is cut off in
+   mid-record (`cut`) and what stopped the run (`stop`). A file that holds no training log at all is
+   `Unreadable(rule="TP-RUN-NOT-A-LOG")`.
+   `columns.Columns` builds the series from rows; a reader with columns of its own (event files) makes `Series` itself,
+   with `located_by="byte"`, and `files` + `Series.files` when a run lies in several files.
+3. `read` here finds which column is what (`roles`), cuts at steps that go back (`segments`) and returns a
+   `facts.RunLog`, which the rules, `compare` and the charts work on.
+"""
+
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.run.facts import RunLog
+from trainproof_ci.readers.run.formats import READERS, reader
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
     from trainproof_ci.registry import Rule
@@ -17,46 +30,26 @@ if TYPE_CHECKING:
 
 def recognise(head: Head) -> str | None:
     """The name of the log format, or None."""
-    return "hf-trainer-state" if head.name == "trainer_state.json" else None
+    return next((name for name in READERS if reader(name).recognise(head)), None)
 
 
-class Point(NamedTuple):
-    """One logged value and where it stands."""
-
-    step: float
-    value: float
-    line: int
-
-
-class RunLog(NamedTuple):
-    """The series of one run by name."""
-
-    path: str
-    series: Mapping[str, Sequence[Point]]
-
-    def lacks(self, need: str) -> str | None:
-        return None if self.series.get(need) else f"no {need} in this log"
-
-    def summary(self) -> Mapping[str, object]:
-        return {"series": {name: len(points) for name, points in self.series.items()}}
-
-    def charts(self) -> tuple[Chart, ...]:
-        return tuple(Chart(name, tuple((p.step, p.value) for p in points)) for name, points in self.series.items())
+def gather(targets: "Iterable[Target]") -> "list[Target]":
+    """Let each format join the files that are one run."""
+    by_format: dict[str, list[Target]] = {}
+    for target in targets:
+        by_format.setdefault(target.format, []).append(target)
+    joined: list[Target] = []
+    for name, members in by_format.items():
+        join = getattr(reader(name), "gather", None) if name in READERS else None
+        joined += join(members) if join is not None else members
+    return joined
 
 
-def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> RunLog:  # noqa: ARG001
-    """Read a log into series."""
+def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> RunLog:  # noqa: ARG001 - the rules judge it later
+    """Read a log into a run. Raises `Unreadable`."""
+    from trainproof_ci.readers.run.assemble import run_log
+
     with Source(target.path) as source:
-        text = source.file.read(64 << 20).decode("utf-8", "replace")
-    try:
-        state = json.loads(text)
-        entries = state["log_history"]
-        starts = [m.start() for m in re.finditer(r"\{", text)][1:]
-    except (ValueError, KeyError, TypeError):
-        raise Unreadable("no log_history in this trainer_state.json") from None
-    series: dict[str, list[Point]] = {}
-    for entry, start in zip(entries, starts, strict=False):
-        for key, value in entry.items():
-            if isinstance(value, (int, float)) and key != "step":
-                series.setdefault(key, []).append(Point(entry.get("step", 0), value, text.count("\n", 0, start) + 1))
-    return RunLog(target.path, series)
+        reading = reader(target.format).read(source, target)
+    loss_key = settings.run(target.path).loss_key or settings.loss_key
+    return run_log(target, reading, loss_key)

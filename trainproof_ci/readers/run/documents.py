@@ -1,0 +1,86 @@
+"""A JSON document as a text that is walked entry by entry, with the line of each."""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location
+from trainproof_ci.readers.run.encodings import decoded
+from trainproof_ci.readers.run.facts import Cut, Damage
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.source import Source
+
+LARGEST = 64 << 20
+"""Bytes of a JSON document that is held in memory; larger logs are JSON Lines."""
+_DECODER = json.JSONDecoder(parse_int=float)
+"""Integers as floats: a number of 5,000 digits must be infinite, not an error."""
+
+
+def not_a_log(path: str, why: str, location: Location | None = None) -> Unreadable:
+    """What a reader raises for a file without a training log in it."""
+    return Unreadable(
+        why, rule="TP-RUN-NOT-A-LOG", measured="no training log", limit="a training log",
+        location=location or Location(path, line=1),
+    )  # fmt: skip
+
+
+class Document:
+    """The decoded text of a JSON file. `cut` is set when an array ended with the file, `damage` when it broke off."""
+
+    def __init__(self, source: "Source", path: str) -> None:
+        if source.size > LARGEST:
+            raise Unreadable(
+                "the JSON document is too large to be held in memory; write one record a line",
+                measured=f"{source.size} bytes", limit=f"at most {LARGEST} bytes", location=Location(path, line=1),
+            )  # fmt: skip
+        self.text = decoded(source.file.read(LARGEST))
+        self.path = path
+        self.cut: Cut | None = None
+        self.damage: tuple[Damage, ...] = ()
+        self._counted, self._line = 0, 1
+
+    def line_of(self, position: int) -> int:
+        """The line (from 1, counting LF) of a position that is not before the one asked last."""
+        if position < self._counted:
+            self._counted, self._line = 0, 1
+        self._line += self.text.count("\n", self._counted, position)
+        self._counted = position
+        return self._line
+
+    def skip_space(self, position: int) -> int:
+        """The next position that is no JSON white space."""
+        text, end = self.text, len(self.text)
+        while position < end and text[position] in " \t\r\n":
+            position += 1
+        return position
+
+    def value(self, position: int) -> tuple[Any, int]:
+        """The JSON value at `position` and the position behind it. Raises ValueError."""
+        value, end = _DECODER.raw_decode(self.text, position)
+        return value, end
+
+    def entries(self, start: int) -> Iterator[tuple[int, Any]]:
+        """The (line, value) pairs of the array that begins at `start`; stops where it cannot be read on."""
+        position = self.skip_space(start + 1)
+        while position < len(self.text) and self.text[position] != "]":
+            line = self.line_of(position)
+            try:
+                value, position = self.value(position)
+            except ValueError as error:
+                self._broken(error, line)
+                return
+            yield line, value
+            position = self.skip_space(position)
+            if self.text.startswith(",", position):
+                position = self.skip_space(position + 1)
+        if position >= len(self.text):
+            self.cut = Cut("the array is never closed", self.line_of(len(self.text)))
+
+    def _broken(self, error: ValueError, line: int) -> None:
+        at = getattr(error, "pos", 0)
+        if self.skip_space(at) >= len(self.text) or "nterminated" in str(error):
+            self.cut = Cut("the file ends in the middle of an entry", line)
+        else:
+            self.damage = (Damage("an entry is no valid JSON", self.line_of(at), rest_lost=True),)

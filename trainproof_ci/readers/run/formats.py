@@ -1,0 +1,31 @@
+"""The formats of training logs, in the order they are asked. A new format is one file and one line here."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.run.facts import Reading
+    from trainproof_ci.readers.source import Head, Source
+
+READERS: Mapping[str, str] = {
+    "tensorboard": "tfevents",
+    "hf-trainer-state": "trainer_state",
+}
+"""Format name -> module in this package."""
+
+
+class Reader(Protocol):
+    """What a module of a format offers."""
+
+    def recognise(self, head: "Head") -> bool:
+        """Whether the file is of this format, by content; the name may help."""
+
+    def read(self, source: "Source", target: "Target") -> "Reading":
+        """Read the open file (or, for a target of several members, those) into series."""
+
+
+def reader(name: str) -> Reader:
+    """The module that reads the format `name`."""
+    return cast("Reader", import_module(f"trainproof_ci.readers.run.{READERS[name]}"))

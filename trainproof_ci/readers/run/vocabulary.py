@@ -1,0 +1,63 @@
+"""The names that trainers give to step, epoch, loss, learning rate and gradient norm."""
+
+import re
+from functools import lru_cache
+
+STEP_KEYS = (
+    "step", "global_step", "current_steps", "iteration", "iter", "iters", "global_step/max_steps", "_step",
+    "trainer/global_step", "time/total_timesteps", "total_timesteps", "num_updates", "update", "updates", "Step",
+    "Iteration", "iter_num", "it", "batch_idx", "total_steps_done", "train/step", "train/global_step", "steps",
+)  # fmt: skip
+EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
+EVAL_WORDS = frozenset({"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev"})
+TRAIN_WORDS = frozenset({"train", "training", "tr", "trn"})
+LOSS_WORDS = frozenset({"loss", "losses", "lossers", "xent", "nll", "elbo", "cost"})
+NEVER_LOSS = frozenset(
+    {
+        "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
+        "lambda", "type", "threshold", "delta", "improvement", "acc", "accuracy", "count", "num", "name", "function", "time",
+    }
+)  # fmt: skip
+"""Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_GLUED = re.compile(r"(train|training|tr|val|valid|validation|test|eval|dev|total|mean|avg)(loss|losses|lr|acc)")
+
+
+@lru_cache(maxsize=8192)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case: `TrainLoss`, `train/loss` and `train_loss` are the same two."""
+    found: list[str] = []
+    for word in _WORD.findall(name[:128]):
+        lower = word.lower()
+        glued = _GLUED.fullmatch(lower)
+        found.extend(glued.groups() if glued else (lower,))
+    return tuple(found)
+
+
+def is_loss(name: str) -> bool:
+    """Whether the name is that of a loss, of training or evaluation."""
+    said = words(name)
+    return not LOSS_WORDS.isdisjoint(said) and NEVER_LOSS.isdisjoint(said)
+
+
+def is_eval(name: str) -> bool:
+    """Whether the name speaks of an evaluation."""
+    return not EVAL_WORDS.isdisjoint(words(name))
+
+
+def is_rate(name: str) -> bool:
+    """Whether the name is that of a learning rate."""
+    said = words(name)
+    if not {"scheduler", "mult", "ratio", "decay", "type"}.isdisjoint(said):
+        return False
+    return "lr" in said or ("learning" in said and "rate" in said)
+
+
+def is_gradient_norm(name: str) -> bool:
+    """Whether the name is that of a gradient norm."""
+    said = words(name)
+    if not {"scale", "accum", "clip", "clipped", "nan", "skipped", "time", "loss", "step", "steps"}.isdisjoint(said):
+        return False
+    if {"gnorm", "gradnorm"} & set(said):
+        return True
+    return ("grad" in said or "gradient" in said or "gradients" in said) and ("norm" in said or len(said) == 1)
