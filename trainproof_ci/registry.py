@@ -18,7 +18,7 @@ RULE_MODULES: Mapping[str, tuple[str, ...]] = {
     "run": ("trainproof_ci.rules.run.numbers", "trainproof_ci.rules.run.reasons"),
     "checkpoint": (),
     "tokenizer": (),
-    "manifest": (),
+    "manifest": ("trainproof_ci.rules.manifest.entries", "trainproof_ci.rules.manifest.content"),
     "environment": (),
     "comparison": (),
 }
