@@ -5,9 +5,10 @@ It catches what readers and rules raise, once, here.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import registry, suppress
+from trainproof_ci.charts import drawn
 from trainproof_ci.deadline import deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
@@ -72,7 +73,21 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
     if target.is_file:
         refuse_pointer(Head.of(target.path))
     rules = registry.rules_for(target.kind)
-    facts: Facts = registry.facts_module(target.kind).read(target, settings, rules)
+    reader = registry.facts_module(target.kind)
+    facts: Facts = reader.read(target, settings, rules)
+    fired, coverage = _run(rules, facts, settings, target)
+    while (certain := _certain(reader, facts, fired, rules, target, settings)) is not facts:
+        facts = certain
+        fired, coverage = _run(rules, facts, settings, target)
+    findings, ignored = suppress.sort_out(fired, settings)
+    charts = drawn(facts.charts(), findings, {rule.id: rule.needs for rule in rules})
+    return TargetReport(target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, charts)
+
+
+def _run(
+    rules: "Sequence[Rule]", facts: "Facts", settings: "Settings", target: Target
+) -> tuple[list[Finding], Coverage]:
+    """What fired, what ran, and what was skipped and why."""
     fired: list[Finding] = []
     ran: list[str] = []
     skipped: dict[str, str] = {}
@@ -83,11 +98,19 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
             continue
         ran.append(rule.id)
         fired.extend(_stamp(rule, firing, settings, target) for firing in outcome)
-    findings, ignored = suppress.sort_out(fired, settings)
-    coverage = Coverage(tuple(ran), skipped)
-    return TargetReport(
-        target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, facts.charts()
-    )
+    return fired, Coverage(tuple(ran), skipped)
+
+
+def _certain(
+    reader: Any, facts: "Facts", fired: "list[Finding]", rules: "Sequence[Rule]", target: Target, settings: "Settings"
+) -> "Facts":
+    """The facts without the records that findings rest on and that a closer look finds damaged; mostly the same facts."""
+    recheck = getattr(reader, "recheck", None)
+    if recheck is None or not fired:
+        return facts
+    ids = {finding.rule for finding in fired}
+    closer: Facts = recheck(facts, [rule for rule in rules if rule.id in ids], target, settings)
+    return closer
 
 
 def _apply(rule: "Rule", facts: "Facts", settings: "Settings") -> "list[Firing] | str":

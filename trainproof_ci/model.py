@@ -97,12 +97,13 @@ class Coverage(NamedTuple):
 
 class Chart(NamedTuple):
     """A series worth a picture: `points` are (step, value) in step order, thinned by the engine; `marks` are steps
-    at which a rule fired, with the rule's id.
+    at which a rule fired, with the rule's id, filled in by the engine; `role` is what rules need the series as.
     """
 
     name: str
     points: tuple[tuple[float, float], ...]
     marks: tuple[tuple[float, str], ...] = ()
+    role: str = "loss"
 
 
 class TargetReport(NamedTuple):

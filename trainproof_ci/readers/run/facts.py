@@ -162,8 +162,12 @@ class RunLog(NamedTuple):
 
     def charts(self) -> tuple[Chart, ...]:
         """Loss, evaluation losses, learning rate and gradient norm."""
-        shown = [s for s in (self.loss, *self.evals[:2], *self.rates[:1], *self.gradients[:1]) if s is not None]
-        return tuple(Chart(s.name, tuple(zip(s.steps, s.values, strict=True))) for s in shown if s.size > 1)
+        shown = [("loss", s) for s in (self.loss,) if s is not None]
+        shown += [("evals", s) for s in self.evals[:2]] + [("rates", s) for s in self.rates[:1]]
+        shown += [("gradients", s) for s in self.gradients[:1]]
+        return tuple(
+            Chart(s.name, tuple(zip(s.steps, s.values, strict=True)), role=role) for role, s in shown if s.size > 1
+        )
 
     def location(self, series: Series, index: int, note: str | None = None) -> Location:
         """Where the point `index` of `series` stands."""
