@@ -79,6 +79,22 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
     while (certain := _certain(reader, facts, fired, rules, target, settings)) is not facts:
         facts = certain
         fired, coverage = _run(rules, facts, settings, target)
+    return _report(target, facts, rules, fired, coverage, settings)
+
+
+def judge_facts(target: Target, facts: "Facts", rules: "Sequence[Rule]", settings: "Settings") -> TargetReport:
+    """Hold facts that are read already against these rules."""
+    return _report(target, facts, rules, *_run(rules, facts, settings, target), settings)
+
+
+def _report(
+    target: Target,
+    facts: "Facts",
+    rules: "Sequence[Rule]",
+    fired: list[Finding],
+    coverage: Coverage,
+    settings: "Settings",
+) -> TargetReport:
     findings, ignored = suppress.sort_out(fired, settings)
     charts = drawn(facts.charts(), findings, {rule.id: rule.needs for rule in rules})
     return TargetReport(target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, charts)
