@@ -13,10 +13,17 @@ from trainproof_ci.model import ExitCode
 
 COMMANDS = {
     "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",
+    "merge": "join the reports of all shards into one verdict",
+    "init": "a starter configuration and workflow",
     "explain": "the documentation of a rule",
+    "manifest": "record what goes into a run, and hold the files against the record",
+    "resume": "may a run resume: its data unchanged and its checkpoint whole",
+    "promote": "put a file in its place: copied aside, verified there, then renamed",
     "rules": "the catalogue of rules",
 }
 """Every command with its line of help; the module of the same name in `commands` holds it."""
+INTERNAL = ("action",)
+"""Commands for `action.yml`, not for people."""
 INTERRUPTED = 130
 
 
@@ -28,16 +35,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser; with `command`, only the arguments of that one are loaded."""
+    """The parser: of every command, or of `command` alone, which spares the others their loading."""
     top = _Parser(
         prog="trainproof-ci", description="A deterministic linter for what goes into and comes out of a training run."
     )
     top.add_argument("--version", action="version", version=f"trainproof-ci {__version__}")
     below = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
-    for name, summary in COMMANDS.items():
+    for name in COMMANDS if command is None else (command,):
+        summary = COMMANDS.get(name, "what action.yml runs; no command for people")
         sub = below.add_parser(name, help=summary, description=summary)
-        if command in {None, name}:
-            import_module(f"trainproof_ci.commands.{name}").configure(sub)
+        import_module(f"trainproof_ci.commands.{name}").configure(sub)
     return top
 
 
@@ -45,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises but SystemExit from --help and --version."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        chosen = parser(given[0] if given and given[0] in COMMANDS else "").parse_args(given)
+        known = given and given[0] in {*COMMANDS, *INTERNAL}
+        chosen = parser(given[0] if known else None).parse_args(given)
         code: int = import_module(f"trainproof_ci.commands.{chosen.command}").run(chosen)
     except UsageError as error:
         return _complain(str(error), ExitCode.USAGE)

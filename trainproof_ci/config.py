@@ -72,6 +72,7 @@ class Settings(NamedTuple):
     rules: Mapping[str, RuleOptions] = {}
     ignore: tuple[Ignore, ...] = ()
     known_findings: str | None = None
+    known: Mapping[tuple[str, str], frozenset[int]] = {}
     policy: Policy = Policy()
     jobs: int = 1
     loss_key: str | None = None
@@ -113,11 +114,30 @@ def load_settings(path: str | None) -> Settings:
             data = file.read((64 << 10) + 1)
     except OSError as error:
         raise UsageError(f"the configuration cannot be read: {error.strerror}") from None
+    return parsed(data, os.path.basename(name))
+
+
+def parsed(data: bytes, name: str) -> Settings:
+    """The settings of a configuration's bytes; `name` is what errors call it. Raises `UsageError`."""
     from trainproof_ci import yaml_file  # only a run with a configuration needs it
     from trainproof_ci.config_check import checked
 
-    shown = os.path.basename(name)
-    return _settings(checked(yaml_file.load(data, shown), schema(), shown))
+    return _settings(checked(yaml_file.load(data, name), schema(), name))
+
+
+def with_known_findings(settings: Settings, data: bytes | None = None) -> Settings:
+    """The settings with the baseline they name, read from disk unless `data` is given. Raises `UsageError`."""
+    if settings.known_findings is None:
+        return settings
+    from trainproof_ci import known  # only a run with a baseline needs it
+
+    if data is None:
+        try:
+            with open(settings.known_findings, "rb") as file:
+                data = file.read(known.LARGEST + 1)
+        except OSError as error:
+            raise UsageError(f"the known findings cannot be read: {error.strerror}") from None
+    return settings._replace(known=known.load(data, os.path.basename(settings.known_findings)))
 
 
 def _settings(plain: Mapping[str, Any]) -> Settings:

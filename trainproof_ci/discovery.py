@@ -49,19 +49,24 @@ class Target(NamedTuple):
     refusal: Unreadable | None = None
 
 
-def find(paths: Sequence[str], settings: "Settings", kind: str | None = None) -> list[Target]:
+def find(
+    paths: Sequence[str], settings: "Settings", kind: str | None = None, *, candidates: bool = False
+) -> list[Target]:
     """The targets among `paths` (files, folders, patterns; relative to the working directory), sorted by path.
 
     A file named outright, on the command line or in the configuration, is a target even when it is not recognised.
-    `kind` forces what the named files are read as.
+    `kind` forces what the named files are read as; `candidates` are files that a hook hands over: what is not
+    recognised among them is passed over.
     """
     root = os.path.realpath(".")
     found: dict[str, Target] = {}
     for path in paths:
         targets = [
-            target for name, outright in _named(path) for target in _target(name, outright, root, settings, kind)
+            target
+            for name, outright in _named(path)
+            for target in _target(name, outright and not candidates, root, settings, kind)
         ]
-        for target in targets or [_missing(path, kind)]:
+        for target in targets or ([] if candidates and os.path.lexists(path) else [_missing(path, kind)]):
             found.setdefault(target.path, target)
     if "." in paths:
         found |= {entry: _missing(entry, "dataset") for entry in _unmatched_entries(settings, found)}

@@ -12,7 +12,7 @@ from trainproof_ci.charts import drawn
 from trainproof_ci.deadline import deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
-from trainproof_ci.model import Coverage, Finding, Firing, Report, Severity, TargetReport
+from trainproof_ci.model import Coverage, Finding, Firing, Ignored, Report, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 POOL_FROM_TARGETS = 32
 POOL_FROM_BYTES = 32 << 20
+FIXED = frozenset({Severity.NOTE, Severity.NOT_CHECKED})
+"""Severities that no configuration changes: a measurement is no verdict, and what was not judged stays so."""
 
 
 def check(targets: Sequence[Target], settings: "Settings", notes: Sequence[str] = ()) -> Report:
@@ -75,16 +77,16 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
     rules = registry.rules_for(target.kind)
     reader = registry.facts_module(target.kind)
     facts: Facts = reader.read(target, settings, rules)
-    fired, coverage = _run(rules, facts, settings, target)
+    fired, coverage = _run(rules, facts, settings)
     while (certain := _certain(reader, facts, fired, rules, target, settings)) is not facts:
         facts = certain
-        fired, coverage = _run(rules, facts, settings, target)
+        fired, coverage = _run(rules, facts, settings)
     return _report(target, facts, rules, fired, coverage, settings)
 
 
 def judge_facts(target: Target, facts: "Facts", rules: "Sequence[Rule]", settings: "Settings") -> TargetReport:
     """Hold facts that are read already against these rules."""
-    return _report(target, facts, rules, *_run(rules, facts, settings, target), settings)
+    return _report(target, facts, rules, *_run(rules, facts, settings), settings)
 
 
 def _report(
@@ -95,14 +97,12 @@ def _report(
     coverage: Coverage,
     settings: "Settings",
 ) -> TargetReport:
-    findings, ignored = suppress.sort_out(fired, settings)
+    findings, ignored = _sorted_out(fired, settings, target)
     charts = drawn(facts.charts(), findings, {rule.id: rule.needs for rule in rules})
     return TargetReport(target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, charts)
 
 
-def _run(
-    rules: "Sequence[Rule]", facts: "Facts", settings: "Settings", target: Target
-) -> tuple[list[Finding], Coverage]:
+def _run(rules: "Sequence[Rule]", facts: "Facts", settings: "Settings") -> tuple[list[Finding], Coverage]:
     """What fired, what ran, and what was skipped and why."""
     fired: list[Finding] = []
     ran: list[str] = []
@@ -113,7 +113,7 @@ def _run(
             skipped[rule.id] = outcome
             continue
         ran.append(rule.id)
-        fired.extend(_stamp(rule, firing, settings, target) for firing in outcome)
+        fired.extend(_stamp(rule, firing, settings) for firing in outcome)
     return fired, Coverage(tuple(ran), skipped)
 
 
@@ -145,27 +145,38 @@ def _apply(rule: "Rule", facts: "Facts", settings: "Settings") -> "list[Firing] 
         return down.reason
 
 
-def _stamp(rule: "Rule", firing: Firing, settings: "Settings", target: Target) -> Finding:
+def _stamp(rule: "Rule", firing: Firing, settings: "Settings") -> Finding:
     severity = firing.severity or rule.severity
     chosen = settings.rules.get(rule.id)
-    if chosen is not None and chosen.severity is not None and severity is not Severity.NOTE:
+    if chosen is not None and chosen.severity is not None and severity not in FIXED:
         severity = chosen.severity
-    finding = Finding(rule.id, severity, firing.message, firing.measured, firing.limit, firing.places, firing.related)
+    return Finding(rule.id, severity, firing.message, firing.measured, firing.limit, firing.places, firing.related)
+
+
+def _sorted_out(
+    findings: Iterable[Finding], settings: "Settings", target: Target
+) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
+    """What counts and what is set aside; of what counts, whether it stands on a line that the change touched."""
+    kept, aside = suppress.sort_out(findings, settings)
     if settings.changed_lines is None:
-        return finding
+        return kept, aside
     touched = settings.changed_lines.get(target.path, ())
-    return finding._replace(on_changed_lines=_touches(finding.places.lines, touched))
+    return tuple(f._replace(on_changed_lines=_touches(f.places.lines, touched)) for f in kept), aside
 
 
-def _touches(lines: Iterable[int], ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= line <= last for line in lines for first, last in ranges)
+def _touches(lines: Iterable[int], ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether any of `lines` lies in one of the `ranges`, which are in order."""
+    from bisect import bisect_right  # only a selection of changed lines needs it
+
+    starts = [first for first, _ in ranges]
+    return any((at := bisect_right(starts, line)) > 0 and line <= ranges[at - 1][1] for line in lines)
 
 
 def not_judged(target: Target, why: Unreadable, settings: "Settings") -> TargetReport:
     """The report of a target whose reader gave up: one finding, and every rule of its kind skipped for that reason."""
     rule = registry.catalogue()[why.rule]
     place = why.location or Location(target.path, line=1)
-    finding = _stamp(rule, Firing(why.reason, why.measured, why.limit, Places(place)), settings, target)
+    finding = _stamp(rule, Firing(why.reason, why.measured, why.limit, Places(place)), settings)
     skipped = {skipped.id: why.reason for skipped in registry.rules_for(target.kind)}
-    findings, ignored = suppress.sort_out([finding], settings)
+    findings, ignored = _sorted_out([finding], settings, target)
     return TargetReport(target.path, target.kind, target.format, {}, findings, Coverage((), skipped), ignored)

@@ -1,12 +1,18 @@
 """Asking git, safely: nothing that a repository configures is run, and names are read as bytes."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
 
 SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "core.attributesFile=/dev/null",
     "--no-optional-locks", "--literal-pathspecs",
 )  # fmt: skip
+PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--ignore-submodules=none")
+"""A comparison that runs no program of the configuration or of `.gitattributes`."""
 SECONDS = 60.0
+LONGEST_PIECE = 1 << 16
 
 
 def in_work_tree(folder: str = ".") -> bool:
@@ -19,11 +25,15 @@ def in_work_tree(folder: str = ".") -> bool:
     return True
 
 
+def _environment() -> dict[str, str]:
+    return {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C"}
+
+
 def git(*arguments: str) -> bytes | None:
     """The standard output of `git ARGUMENTS`, or None where git is missing, refuses or takes too long."""
     import subprocess
 
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C"}
+    environment = _environment()
     try:
         run = subprocess.run(  # noqa: S603 - fixed program, no shell
             ["git", *SAFE, *arguments],  # noqa: S607 - the git of the caller's PATH
@@ -32,6 +42,45 @@ def git(*arguments: str) -> bytes | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return run.stdout if run.returncode == 0 else None
+
+
+@contextmanager
+def reading(*arguments: str) -> Iterator[Iterator[bytes]]:
+    """The lines of `git ARGUMENTS` while it runs, the first 64 KiB of each; no lines where git is missing."""
+    import subprocess
+
+    try:
+        run = subprocess.Popen(  # noqa: S603 - fixed program, no shell
+            ["git", *SAFE, *arguments],  # noqa: S607 - the git of the caller's PATH
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=_environment(),
+        )  # fmt: skip
+    except OSError:
+        yield iter(())
+        return
+    with run:
+        assert run.stdout is not None
+        try:
+            yield _beginnings(run.stdout)
+        finally:
+            run.kill()
+
+
+def _beginnings(stream: "IO[bytes]") -> Iterator[bytes]:
+    whole = True
+    while piece := stream.readline(LONGEST_PIECE):
+        if whole:
+            yield piece
+        whole = piece.endswith(b"\n")
+
+
+def show(commit: str, path: str) -> bytes | None:
+    """The bytes of `path` (from the repository's root) at `commit`; empty where the commit has no such file.
+
+    None where git does not have the commit.
+    """
+    if git("cat-file", "-e", f"{commit}^{{commit}}") is None:
+        return None
+    return git("cat-file", "blob", f"{commit}:{path}") or b""
 
 
 def listed_files(folder: str) -> list[str] | None:

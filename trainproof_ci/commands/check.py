@@ -3,11 +3,21 @@
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from trainproof_ci.config import Settings, load_settings
-from trainproof_ci.model import Policy, Report
+from trainproof_ci.config import Settings, load_settings, with_known_findings
+from trainproof_ci.errors import UsageError
+from trainproof_ci.model import ExitCode, Policy, Report
 from trainproof_ci.registry import KINDS
 from trainproof_ci.reports import FORMATS
+
+if TYPE_CHECKING:
+    from trainproof_ci.changes import Changes
+
+NOT_CHECKED_HINT = """\
+NOT-CHECKED blocks the commit: it may hide anything. To let it pass, add to the hook in .pre-commit-config.yaml:
+    args: [--not-checked, pass]
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +31,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
     parser.add_argument(
         "--deadline", type=float, default=600.0, metavar="SECONDS", help="longest time for one file (default: 600)"
+    )
+    parser.add_argument(
+        "--changed", nargs="?", const="", metavar="REF",
+        help="only what changed since the work tree left REF (default: the remote's main branch, else HEAD); after `--changed` alone write `--` before a PATH",
+    )  # fmt: skip
+    parser.add_argument(
+        "--candidates",
+        action="store_true",
+        help="the PATHs are files that a hook hands over; pass over what is not recognised",
+    )
+    parser.add_argument(
+        "--shard", metavar="I/N", help="judge share I of N, the same division on every machine; then `merge`"
+    )
+    parser.add_argument(
+        "--write-known", metavar="FILE", help="write today's findings as the baseline of known findings; exit 0"
     )
     add_report_arguments(parser)
 
@@ -45,19 +70,57 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Find, judge, tell; the exit code is the report's."""
-    from trainproof_ci.discovery import find  # a usage error needs none of it
-    from trainproof_ci.engine import check
+    from trainproof_ci.session import Request, judged  # a usage error needs none of it
 
     settings = settings_from(arguments)
-    report = check(find(arguments.paths, settings, arguments.kind), settings)
-    return tell(report, arguments)
+    if arguments.write_known:
+        settings = settings._replace(known={})
+    shard = None
+    if arguments.shard:
+        from trainproof_ci.shards import parse
+
+        shard = parse(arguments.shard)
+    request = Request(arguments.paths, arguments.kind, arguments.candidates, _changes(arguments.changed), shard)
+    session = judged(request, settings)
+    if arguments.write_known:
+        return _write_known(session.report, arguments.write_known)
+    if shard is not None and arguments.format == "json":
+        import json
+
+        put(json.dumps(session.shard_document(shard), separators=(",", ":")) + "\n", arguments.output)
+        return int(session.report.exit_code)
+    return tell(session.report, arguments)
+
+
+def _changes(reference: str | None) -> "Changes | str | None":
+    if reference is None:
+        return None
+    from trainproof_ci import git
+    from trainproof_ci.adapters.placement import repository_prefix
+    from trainproof_ci.changes import against
+
+    if not git.in_work_tree():
+        raise UsageError("--changed needs a git repository")
+    changes = against(reference or None, repository_prefix())
+    if isinstance(changes, str) and reference:
+        raise UsageError(f"--changed: {changes}")
+    return changes
+
+
+def _write_known(report: Report, path: str) -> int:
+    from trainproof_ci import known
+    from trainproof_ci.adapters.files import write_atomically
+
+    write_atomically(path, known.written(report))
+    sys.stdout.write("written; name it in .trainproof.yml: `known-findings: FILE`\n")
+    return 0
 
 
 def settings_from(arguments: argparse.Namespace) -> Settings:
     """The configuration with what the command line says on top."""
     policy = Policy(arguments.fail_on, arguments.not_checked)
     jobs = arguments.jobs if arguments.jobs > 0 else os.cpu_count() or 1
-    return load_settings(arguments.config)._replace(
+    return with_known_findings(load_settings(arguments.config))._replace(
         policy=policy, jobs=jobs, loss_key=arguments.loss_key, deadline=arguments.deadline
     )
 
@@ -71,12 +134,27 @@ def tell(report: Report, arguments: argparse.Namespace) -> int:
 
         text = render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     else:
-        text = renderer(arguments.format)(report)
-    if arguments.output:
+        text = renderer(arguments.format)(_placed(report) if arguments.format in {"sarif", "github"} else report)
+    put(text, arguments.output)
+    if report.exit_code is ExitCode.NOT_CHECKED and "PRE_COMMIT" in os.environ:
+        sys.stdout.write(NOT_CHECKED_HINT)
+    return int(report.exit_code)
+
+
+def _placed(report: Report) -> Report:
+    from trainproof_ci.adapters.placement import on_github, repository_prefix
+
+    return on_github(report, repository_prefix())
+
+
+def put(text: str, output: str | None) -> None:
+    """Write a report to the file `output`, or to standard output."""
+    data = text.encode("utf-8", "replace")
+    if output:
         from trainproof_ci.adapters.files import write_atomically
 
-        write_atomically(arguments.output, text.encode("utf-8", "replace"))
+        write_atomically(output, data)
     else:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.flush()
-    return int(report.exit_code)
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()

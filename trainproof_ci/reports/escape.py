@@ -38,8 +38,11 @@ def command_data(text: str) -> str:
 
 
 def command_property(text: str) -> str:
-    """A property of a workflow command (a file, a title): the characters of the name itself survive decoding."""
-    encoded = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A property of a workflow command (a file, a title): it decodes to the name itself where all of it is visible.
+
+    A name with invisible characters shows them as escapes: its annotation loses the file, the log stays inert.
+    """
+    encoded = plain(text)
     for character, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
         encoded = encoded.replace(character, code)
     return encoded.replace("##[", "#%23[")

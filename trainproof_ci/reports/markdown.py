@@ -11,8 +11,8 @@ LARGEST = 900 << 10
 """Bytes; GitHub drops a whole summary over 1 MiB."""
 
 
-def render(report: Report) -> str:
-    """The summary, cut by whole rows where it would grow too large, with a count of what is shown."""
+def render(report: Report, *, largest: int = LARGEST) -> str:
+    """The summary, cut by whole rows where it would grow beyond `largest` bytes, with a count of what is shown."""
     head = [
         f"## {SIGNS[report.verdict]} trainproof-ci: {report.verdict.value}",
         "",
@@ -22,7 +22,7 @@ def render(report: Report) -> str:
     head += [f"> {markdown(note)}" for note in report.notes]
     rows = [_row(target, finding) for target, finding in report.findings]
     header = ["", "| | rule | place | what |", "|---|---|---|---|"] if rows else []
-    left = LARGEST - sum(len(line.encode()) + 1 for line in (*head, *header))
+    left = largest - sum(len(line.encode()) + 1 for line in (*head, *header))
     shown, left = _fit(rows, left * 2 // 3, left)
     cut = [f"showing {len(shown)} of {len(rows)} findings"] if len(shown) < len(rows) else []
     targets = [_target(target) for target in report.targets]

@@ -1,6 +1,7 @@
 """SARIF 2.1.0 as GitHub code scanning reads it: FAIL and WARN are results, NOT-CHECKED a notification, never a result."""
 
 import json
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from trainproof_ci import __version__
@@ -15,19 +16,41 @@ HOME = "https://github.com/trainproof-ci/trainproof-ci"
 LEVELS = {Severity.FAIL: "error", Severity.WARN: "warning"}
 MOST_RESULTS = 5000
 """Results that code scanning shows; the most severe come first."""
+MOST_NOTIFICATIONS = 1000
+LARGEST_FILE = 32 << 20
+"""Bytes of a file that results of an upload may name: `upload-sarif` hashes all of it, at some 7 MB a second."""
+LARGEST_COMPRESSED = 10_000_000
+"""Bytes that code scanning accepts, gzipped."""
 
 
-def render(report: Report) -> str:
-    """One run; every result has one location of one line."""
-    return json.dumps(document(report), ensure_ascii=True, separators=(",", ":")) + "\n"
+def render(report: Report, *, left_out: Collection[str] = ()) -> str:
+    """One run; every result has one location of one line. Results in the files `left_out` are counted, not shown."""
+    most = MOST_RESULTS
+    text = _written(report, left_out, most)
+    while most > 1 and len(text) > LARGEST_COMPRESSED and _compressed(text) > LARGEST_COMPRESSED:
+        most //= 2
+        text = _written(report, left_out, most)
+    return text
 
 
-def document(report: Report) -> dict[str, Any]:
+def _written(report: Report, left_out: Collection[str], most: int) -> str:
+    return json.dumps(document(report, left_out, most), ensure_ascii=True, separators=(",", ":")) + "\n"
+
+
+def _compressed(text: str) -> int:
+    from zlib import compress  # only a very large report needs it
+
+    return len(compress(text.encode(), 6))
+
+
+def document(report: Report, left_out: Collection[str] = (), most: int = MOST_RESULTS) -> dict[str, Any]:
     """The SARIF log as JSON values."""
-    results = [finding for _, finding in report.findings if finding.severity in LEVELS]
-    shown = results[:MOST_RESULTS]
+    every = [finding for _, finding in report.findings if finding.severity in LEVELS]
+    results = [finding for finding in every if finding.location.path not in left_out] if left_out else every
+    shown = results[:most]
     known = catalogue()
     ids = sorted({finding.rule for finding in shown})
+    index = {rule_id: number for number, rule_id in enumerate(ids)}
     run = {
         "tool": {
             "driver": {
@@ -38,9 +61,9 @@ def document(report: Report) -> dict[str, Any]:
                 "rules": [_rule(known[i]) for i in ids],
             }
         },
-        "invocations": [_invocation(report, len(results) - len(shown))],
+        "invocations": [_invocation(report, _cuts(len(shown), len(results), len(every)))],
         "columnKind": "utf16CodeUnits",
-        "results": [_result(finding, ids.index(finding.rule)) for finding in shown],
+        "results": [_result(finding, index[finding.rule]) for finding in shown],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -81,18 +104,26 @@ def _location(location: Location) -> dict[str, Any]:
     return document
 
 
-def _invocation(report: Report, hidden: int) -> dict[str, Any]:
-    notifications = [
+def _cuts(shown: int, small: int, every: int) -> Iterator[str]:
+    """What was cut, in sentences."""
+    if shown < small:
+        yield f"showing {shown} of {small} results, the most severe first"
+    if small < every:
+        yield f"{every - small} results in files over {LARGEST_FILE >> 20} MiB are left out; the job summary and the JSON report have them"
+
+
+def _invocation(report: Report, cuts: Iterable[str]) -> dict[str, Any]:
+    unjudged = [finding for _, finding in report.findings if finding.severity is Severity.NOT_CHECKED]
+    notifications: list[dict[str, Any]] = [{"level": "note", "message": {"text": cut}} for cut in cuts]
+    if len(unjudged) > MOST_NOTIFICATIONS:
+        more = f"showing {MOST_NOTIFICATIONS} of {len(unjudged)} files that were not checked"
+        notifications.append({"level": "note", "message": {"text": more}})
+    notifications += [
         {
             "level": "warning",
             "message": {"text": sarif_text(f"{finding.rule}: {finding.message}")},
             "locations": [_location(finding.location)],
         }
-        for _, finding in report.findings
-        if finding.severity is Severity.NOT_CHECKED
+        for finding in unjudged[:MOST_NOTIFICATIONS]
     ]
-    if hidden:
-        notifications.append(
-            {"level": "note", "message": {"text": f"showing {MOST_RESULTS} of {MOST_RESULTS + hidden} results"}}
-        )
     return {"executionSuccessful": True, "exitCode": int(report.exit_code), "toolExecutionNotifications": notifications}

@@ -33,6 +33,8 @@ def totals(report: Report) -> str:
         for key, label in (("fail", "FAIL"), ("warn", "WARN"), ("not_checked", "NOT-CHECKED"), ("pass", "PASS"))
         if counts[key]
     ]
+    if not report.targets:
+        return f"nothing to judge; exit {int(report.exit_code)}"
     judged = f"{counts['found']} found = {counts['judged']} judged + {counts['not_judged']} not judged"
     return (
         f"{report.verdict.value}: {judged}"
