@@ -14,7 +14,14 @@ from trainproof_ci.model import Firing, Severity
 KINDS = ("dataset", "run", "checkpoint", "tokenizer", "manifest", "environment", "comparison")
 
 RULE_MODULES: Mapping[str, tuple[str, ...]] = {
-    "dataset": (),
+    "dataset": (
+        "trainproof_ci.rules.dataset.whole",
+        "trainproof_ci.rules.dataset.encoding",
+        "trainproof_ci.rules.dataset.lines",
+        "trainproof_ci.rules.dataset.json_text",
+        "trainproof_ci.rules.dataset.schema",
+        "trainproof_ci.rules.dataset.repeats",
+    ),
     "run": ("trainproof_ci.rules.run.numbers", "trainproof_ci.rules.run.reasons"),
     "checkpoint": (),
     "tokenizer": (),
@@ -24,8 +31,12 @@ RULE_MODULES: Mapping[str, tuple[str, ...]] = {
 }
 """The modules of each kind, in the order their rules run. A new module is one more line here."""
 
-SHARED_MODULES = ("trainproof_ci.rules.file",)
-"""Rules about the file itself, for every kind of target."""
+SHARED_MODULES = (
+    "trainproof_ci.rules.file",
+    "trainproof_ci.rules.manifest.resume",
+    "trainproof_ci.rules.manifest.promote",
+)
+"""Rules about the file itself, for every kind of target, and those that a command of their own asks for."""
 
 Limits = Mapping[str, float]
 Judge = Callable[..., Iterable[Firing]]
@@ -47,6 +58,8 @@ class Rule(NamedTuple):
     needs: tuple[str, ...] = ()
     limits: Limits = MappingProxyType({})
     per: str = "target"
+    each: Callable[..., Iterable[Any]] | None = None
+    """What the dataset reader asks about every record; `judge` then tells the engine what came of it."""
 
     @property
     def documentation(self) -> str:
@@ -68,13 +81,29 @@ def rule(
     needs: tuple[str, ...] = (),
     limits: Limits | None = None,
     per: str = "target",
-) -> Callable[[Judge], Rule]:
-    """Declare the decorated function to be the rule `rule_id`, firing at `severity` unless a firing says otherwise."""
+) -> Callable[[Callable[..., Iterable[Any]]], Rule]:
+    """Declare the decorated function to be the rule `rule_id`, firing at `severity` unless a firing says otherwise.
 
-    def declare(judge: Judge) -> Rule:
-        return Rule(rule_id, severity, judge.__doc__ or "", judge, needs, limits or {}, per)
+    With `per="record"` the function is asked about every record and yields `readers.dataset.record.Fault`.
+    """
+
+    def declare(judge: Callable[..., Iterable[Any]]) -> Rule:
+        doc = judge.__doc__ or ""
+        if per == "record":
+            return Rule(rule_id, severity, doc, _collected(rule_id), needs, limits or {}, per, judge)
+        return Rule(rule_id, severity, doc, judge, needs, limits or {}, per)
 
     return declare
+
+
+def _collected(rule_id: str) -> Judge:
+    """The judge of a record rule: the reader has asked it already, and the facts know what it found."""
+
+    def judge(facts: Any, limits: Limits) -> Iterable[Firing]:  # noqa: ARG001 - the reader applied them
+        found: Iterable[Firing] = facts.firings(rule_id)
+        return found
+
+    return judge
 
 
 def reason(rule_id: str, severity: Severity, doc: str) -> Rule:

@@ -1,8 +1,91 @@
-"""Readers of a dataset."""
+"""Readers of a dataset: files of records in, one survey of each file out.
 
-from trainproof_ci.readers.source import Head
+How it fits together
+--------------------
+A *format* is a module of this package, listed in `FORMATS`, that offers
+
+- `recognise(head) -> str | None`: the name of the format (`survey.format`), by content, helped by the name;
+- `scan(source, survey) -> None`: one pass over an open `Source`, in file order and bounded memory;
+- `records(path) -> Iterator[Record]`: the records once more, without faults, numbered as `scan` numbered them:
+  duplicates are proved and splits compared with it.
+
+`scan` calls `survey.settle(samples)` once with the first records (plain dicts), which decides the shape, then for every
+record `survey.take(value, raw, line=, byte_offset=)`. `value` is a dict from key or column to value and is the same
+for a CSV row and a JSON line, so that every record rule is written once. `plain=True` promises that `screens.is_plain(raw)`
+holds; leave it out when in doubt. Whatever is no record is told with `survey.sight(name, line, ...)`: a reader measures
+and names, it never decides how bad that is. More facts for the report go into `survey.extra`.
+A file that is as a whole not what it should be (UTF-16, an array in `.jsonl`) raises `Unreadable(rule=...)`.
+
+Adding a rule
+-------------
+1. A module of `trainproof_ci.rules.dataset`, listed in `registry.RULE_MODULES["dataset"]`.
+2. A rule over the file, `@rule("TP-X", Severity.FAIL, needs=("records",))`, is `def f(data: Survey, limits) -> Iterator[Firing]`.
+   It reads `data.sighted("name")`, `data.columns`, `data.shape`, `data.options`, `data.repeats`... and does no I/O.
+3. A rule over each record, `@rule("TP-X", Severity.FAIL, needs=("shape",), per="record")`, is
+   `def f(record: Record, data: Survey, limits) -> Iterator[Fault]`. One `Fault` a place; the survey groups them into one
+   finding with every place. Say *what* with lengths, counts and key paths (`safe_key` for keys outside the shape), never content.
+4. `needs`: "records", "json", "shape", and what a shape offers: "turns", "preference", "prompt", "target", "label".
+   "rare-text" is for rules about characters that `screens` finds: they are asked only about records that are not plain.
+5. Cases in `tests/rules/cases/dataset/TP-X.yml`: fires, quiet, skipped.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.readers.dataset.whole import refuse_whole
+from trainproof_ci.readers.source import Head, Source
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.record import Record
+    from trainproof_ci.readers.dataset.survey import Survey
+    from trainproof_ci.registry import Rule
+
+FORMATS = ("jsonl",)
+"""The modules of the formats, in the order they are asked."""
 
 
-def recognise(head: Head) -> str | None:  # noqa: ARG001 - none yet
+def recognise(head: Head) -> str | None:
     """The name of the format, or None."""
-    return None
+    return next((name for _, name in _asked(head)), None)
+
+
+def _asked(head: Head) -> Iterator[tuple[Any, str]]:
+    for module_name in FORMATS:
+        module = import_module(f"{__name__}.{module_name}")
+        name = module.recognise(head)
+        if name is not None:
+            yield module, name
+
+
+def format_of(head: Head) -> Any:
+    """The module that reads a file; JSON Lines when none claims it, so that `--kind dataset` always gets an answer."""
+    claimed = next((module for module, _ in _asked(head)), None)
+    return claimed or import_module(f"{__name__}.jsonl")
+
+
+def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Survey":
+    """Survey one file: every record judged by the record rules, every fault placed, digest and duplicates known."""
+    from trainproof_ci.readers.dataset.digests import Digest  # recognising files needs none of it
+    from trainproof_ci.readers.dataset.duplicates import prove
+    from trainproof_ci.readers.dataset.survey import Survey
+
+    head = Head.of(target.path)
+    refuse_whole(head)
+    module = format_of(head)
+    survey = Survey(target, settings, rules)
+    with Source(target.path) as source, Digest(target.path) as digest:
+        survey.size = source.size
+        module.scan(source, survey)
+        survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, target.path), survey.shape)
+        survey.sha256 = digest.hexdigest()
+    return survey
+
+
+def _again(module: Any, path: str) -> Any:
+    def reread(wanted: frozenset[int]) -> "Iterator[Record]":
+        return (record for record in module.records(path) if record.number in wanted)
+
+    return reread

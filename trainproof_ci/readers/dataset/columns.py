@@ -1,0 +1,89 @@
+"""Which keys the records have, with which types, from which record to which."""
+
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
+
+Signature = tuple[tuple[str, ...], tuple[type, ...]]
+MOST_SIGNATURES = 512
+"""More kinds of record than this, and the keys are data, not columns."""
+
+
+class Kind:
+    """The records of one signature: how many, the first and the last, and where they stand."""
+
+    __slots__ = ("count", "first", "last", "lines", "numbers")
+
+    def __init__(self, first: int) -> None:
+        self.count, self.first, self.last = 0, first, first
+        self.lines: array[int] = array("q")
+        self.numbers: array[int] = array("q")
+
+
+class Column(NamedTuple):
+    """One key: the number of records that have it, the first and last of them, and their number by JSON type."""
+
+    present: int
+    first: int
+    last: int
+    types: dict[str, int]
+
+
+class Columns:
+    """The kinds of record by signature. Of the first signature no lines are kept: it is the rule, not the exception."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[Signature, Kind] = {}
+        self.varied = False
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        signature = (tuple(record.value), tuple(map(type, record.value.values())))
+        kind = self.kinds.get(signature)
+        if kind is None:
+            if self.varied or len(self.kinds) >= MOST_SIGNATURES:
+                self.varied = True
+                return
+            kind = self.kinds[signature] = Kind(record.number)
+        kind.count += 1
+        kind.last = record.number
+        if kind.first != 1:
+            kind.lines.append(record.line)
+            kind.numbers.append(record.number)
+
+    def named(self) -> dict[str, Column]:
+        """The columns by key."""
+        found: dict[str, Column] = {}
+        for (keys, types), kind in self.kinds.items():
+            for key, type_ in zip(keys, types, strict=True):
+                old = found.get(key) or Column(0, kind.first, kind.last, {})
+                name = JSON_TYPES.get(type_, "string")
+                old.types[name] = old.types.get(name, 0) + kind.count
+                found[key] = Column(
+                    old.present + kind.count, min(old.first, kind.first), max(old.last, kind.last), old.types
+                )
+        return found
+
+    def having(self, key: str, type_name: str | None = None) -> Iterator[tuple[int, int]]:
+        """(line, record number) of the records that have `key`, of one JSON type if given; line 0 for the first kind."""
+        for (keys, types), kind in self.kinds.items():
+            if key in keys and type_name in {None, JSON_TYPES.get(types[keys.index(key)], "string")}:
+                yield from zip(kind.lines, kind.numbers, strict=True) if kind.lines else ((0, kind.first),)
+
+    def merge(self, other: "Columns", lines: int, records: int) -> None:
+        """Append what a later part of the file has."""
+        self.varied |= other.varied
+        for signature, kind in other.kinds.items():
+            mine = self.kinds.get(signature)
+            if mine is None:
+                if len(self.kinds) >= MOST_SIGNATURES:
+                    self.varied = True
+                    continue
+                mine = self.kinds[signature] = Kind(kind.first + records)
+            mine.count += kind.count
+            mine.last = kind.last + records
+            if mine.first != 1:
+                mine.lines.extend(line + lines for line in kind.lines)
+                mine.numbers.extend(number + records for number in kind.numbers)

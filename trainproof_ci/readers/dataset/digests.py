@@ -1,0 +1,43 @@
+"""The sha256 of a file, computed beside everything else: hashing lets go of the interpreter."""
+
+from hashlib import sha256
+from threading import Thread
+from types import TracebackType
+
+THREAD_FROM = 1 << 20
+BUFFER = 1 << 20
+
+
+class Digest:
+    """Hashes the file at `path` in a thread of its own while the `with` block runs."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._hash = sha256()
+        self._stop = False
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        buffer = bytearray(BUFFER)
+        view = memoryview(buffer)
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                while not self._stop and (size := file.readinto(buffer)):
+                    self._hash.update(view[:size])
+        except OSError:
+            self._hash = sha256()  # the reader meets the same error and reports it
+
+    def __enter__(self) -> "Digest":  # noqa: PYI034 - Self needs 3.11
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop = True
+        self._thread.join()
+
+    def hexdigest(self) -> str:
+        """The digest of the whole file, waiting for it if need be."""
+        self._thread.join()
+        return self._hash.hexdigest()

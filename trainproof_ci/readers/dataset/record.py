@@ -1,0 +1,66 @@
+"""One record of a dataset, whatever the format it was written in, and what a rule says about it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from trainproof_ci.model import Severity
+
+DEEPEST_WALK = 64
+
+
+class Record(NamedTuple):
+    """A record: a line of JSON Lines, an element of a JSON array, a row of a table.
+
+    `number` counts records from 1, `line` is the physical line it begins on, `byte_offset` where that line begins
+    (in the decompressed bytes of a compressed file). `value` holds the fields by name, `raw` the bytes it was made
+    from. `plain` promises that the screens found nothing rare in `raw`: rules that need "rare-text" are not asked.
+    """
+
+    number: int
+    line: int
+    byte_offset: int
+    value: Mapping[str, Any]
+    raw: bytes
+    plain: bool = False
+
+
+class Fault(NamedTuple):
+    """What a record rule found in one record; line and offset are those of the record unless given."""
+
+    message: str
+    measured: str
+    limit: str
+    key: str | None = None
+    line: int | None = None
+    column: int | None = None
+    byte_offset: int | None = None
+    severity: Severity | None = None
+
+
+def json_type(value: object) -> str:
+    """The JSON name of the type of a value."""
+    return JSON_TYPES.get(type(value), "string")
+
+
+JSON_TYPES: Mapping[type, str] = {
+    str: "string", bool: "boolean", int: "integer", float: "number", list: "list", dict: "object", type(None): "null",
+}  # fmt: skip
+
+
+def texts(value: object, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every string in `value` with the path of keys that leads to it, down to a bounded depth."""
+    if isinstance(value, str):
+        yield key, value
+    elif depth >= DEEPEST_WALK:
+        return
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            yield from texts(child, f"{key}.{name}" if key else name, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for index, child in enumerate(value):
+            yield from texts(child, f"{key}[{index}]", depth + 1)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: empty, white space, or only characters without width."""
+    return not text.strip() or not text.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad \t\r\n\f\v\u00a0")

@@ -1,0 +1,220 @@
+"""The shapes of a record: which keys it has, what is asked, what is learned, and how its turns are told apart."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from trainproof_ci.readers.dataset.record import json_type
+
+Types = tuple[str, ...]
+SAMPLED = 64
+"""Records that the shape is detected from."""
+SHARE = 0.4
+"""Part of the sampled records that must have the shape before the file is said to have it."""
+
+STRING: Types = ("string",)
+LIST: Types = ("list",)
+OBJECT: Types = ("object",)
+ANY: Types = ("string", "list", "object", "integer", "number", "boolean", "null")
+TEXT: Types = ("string", "list")
+SCALAR: Types = ("string", "integer", "boolean")
+
+
+class Shape(NamedTuple):
+    """One shape.
+
+    `required` and `optional` give the JSON types a key may have; `prompts` are the keys of what the model is given,
+    `targets` of what it learns, `turns` of its lists of messages, `pair` the two answers of a preference.
+    `roles` maps a role as written to system, user, assistant or tool. `strong` shapes are recognised in any `.json`.
+    """
+
+    name: str
+    required: Mapping[str, Types]
+    optional: Mapping[str, Types] = {}
+    prompts: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    pair: tuple[str, ...] = ()
+    label: str | None = None
+    roles: Mapping[str, str] = {}
+    strong: bool = True
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every key of the shape."""
+        return frozenset((*self.required, *self.optional))
+
+    def fits(self, value: Mapping[str, Any]) -> bool:
+        """Whether the record has all that the shape requires, each with a type it may have."""
+        return all(json_type(value.get(key)) in types and key in value for key, types in self.required.items())
+
+    def renamed(self, fields: Mapping[str, str]) -> "Shape":
+        """The shape with the names that a dataset gives its keys."""
+
+        def name(key: str) -> str:
+            return fields.get(key, key)
+
+        return self._replace(
+            required={name(key): types for key, types in self.required.items()},
+            optional={name(key): types for key, types in self.optional.items()},
+            prompts=tuple(map(name, self.prompts)), targets=tuple(map(name, self.targets)),
+            turns=tuple(map(name, self.turns)), pair=tuple(map(name, self.pair)),
+            label=name(self.label) if self.label else None,
+        )  # fmt: skip
+
+
+OPENAI_ROLES = {
+    "system": "system", "developer": "system", "user": "user", "assistant": "assistant",
+    "tool": "tool", "function": "tool", "ipython": "tool",
+}  # fmt: skip
+SHAREGPT_ROLES = {
+    **OPENAI_ROLES, "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
+    "model": "assistant", "observation": "tool", "function_call": "call", "function_response": "tool",
+}  # fmt: skip
+GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
+COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
+MEDIA: Mapping[str, Types] = dict.fromkeys(("image", "images", "video", "videos", "audio", "audios"), ANY)
+CHAT_EXTRA: Mapping[str, Types] = {
+    "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **MEDIA
+}  # fmt: skip
+
+_SHAPES = (
+    Shape(
+        "openai-preference", {"input": OBJECT, "preferred_output": LIST, "non_preferred_output": LIST},
+        turns=(), pair=("preferred_output", "non_preferred_output"), roles=OPENAI_ROLES,
+    ),
+    Shape("openai-evals", {"input": TEXT, "ideal": (*TEXT, "integer", "number", "boolean")}, prompts=("input",)),
+    Shape(
+        "gemini-contents", {"contents": LIST}, {"systemInstruction": ANY, "system_instruction": ANY, "tools": ANY, "generationConfig": ANY, "labels": ANY},
+        turns=("contents",), roles=GEMINI_ROLES,
+    ),
+    Shape(
+        "bedrock-converse", {"schemaVersion": STRING, "messages": LIST}, {"system": ANY, "toolConfig": ANY},
+        turns=("messages",), roles=OPENAI_ROLES,
+    ),
+    Shape("cohere-chat", {"messages": LIST}, CHAT_EXTRA, turns=("messages",), roles=COHERE_ROLES),
+    Shape(
+        "stepwise", {"prompt": STRING, "completions": LIST, "labels": LIST}, prompts=("prompt",), targets=("completions",),
+    ),
+    Shape("preference", {"chosen": TEXT, "rejected": TEXT}, {"prompt": TEXT, "instruction": STRING, "input": STRING, "question": STRING, "system": ANY, "history": ANY, **CHAT_EXTRA},
+          prompts=("prompt", "instruction", "input", "question"), pair=("chosen", "rejected"), roles=OPENAI_ROLES),
+    Shape(
+        "sharegpt", {"conversations": LIST}, {"chosen": ANY, "rejected": ANY, "kto_tag": ANY, **CHAT_EXTRA},
+        turns=("conversations",), roles=SHAREGPT_ROLES,
+    ),
+    Shape("messages", {"messages": LIST}, CHAT_EXTRA, turns=("messages",), roles=OPENAI_ROLES),
+    Shape(
+        "mistral-instruct", {"interactions": LIST}, {"available_tools": ANY, "tools": ANY, "system_prompt": ANY, "only_last": ANY},
+        turns=("interactions",), roles=OPENAI_ROLES,
+    ),
+    Shape(
+        "kto", {"prompt": TEXT, "completion": TEXT, "label": ("boolean",)}, CHAT_EXTRA,
+        prompts=("prompt",), targets=("completion",), roles=OPENAI_ROLES,
+    ),
+    Shape(
+        "prompt-completion", {"prompt": TEXT, "completion": TEXT}, CHAT_EXTRA,
+        prompts=("prompt",), targets=("completion",), roles=OPENAI_ROLES,
+    ),
+    Shape(
+        "alpaca", {"instruction": STRING, "output": STRING}, {"input": ("string", "null"), "history": ANY, **CHAT_EXTRA},
+        prompts=("instruction", "input"), targets=("output",),
+    ),
+    Shape(
+        "nemo-manifest", {"audio_filepath": STRING, "duration": ("number", "integer"), "text": STRING}, {"offset": ANY, "lang": ANY},
+        targets=("text",),
+    ),
+    Shape("pretokenized", {"input_ids": LIST}, {"attention_mask": ANY, "labels": ANY, "token_type_ids": ANY, "position_ids": ANY}),
+    Shape("text-label", {"text": STRING, "label": SCALAR}, prompts=("text",), label="label", strong=False),
+    Shape("prompt-only", {"prompt": TEXT}, CHAT_EXTRA, prompts=("prompt",), roles=OPENAI_ROLES, strong=False),
+    Shape("text", {"text": STRING}, {"id": ANY, "meta": ANY}, targets=("text",), strong=False),
+)  # fmt: skip
+SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in _SHAPES}
+"""By name, the more specific before the more general: a record has the first shape that it fits."""
+
+
+def shape_of(value: Mapping[str, Any]) -> Shape | None:
+    """The first shape that the record fits."""
+    return next((shape for shape in _SHAPES if shape.fits(value) and _speaks(shape, value)), None)
+
+
+def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
+    """Whether the roles of the first messages are those of the shape, where only they tell it from another."""
+    if shape.name == "cohere-chat":
+        return any(message.get("role") in {"Chatbot", "System"} for message in _dicts(value["messages"]))
+    if shape.name == "gemini-contents":
+        return any("parts" in message for message in _dicts(value["contents"]))
+    if shape.name == "sharegpt":
+        return any("from" in message or "role" in message for message in _dicts(value["conversations"]))
+    if shape.name == "messages":
+        return not value["messages"] or any("role" in message for message in _dicts(value["messages"]))
+    return True
+
+
+def _dicts(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    return (item for item in items if isinstance(item, dict))
+
+
+def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
+    """The shape most of the sampled records have, the more specific one of two that tie; None below `SHARE`."""
+    votes: Counter[str | None] = Counter()
+    for value in samples:
+        shape = shape_of(value)
+        votes[shape.name if shape else None] += 1
+    total = votes.total() if hasattr(votes, "total") else sum(votes.values())
+    best = max((shape for shape in _SHAPES if votes[shape.name]), key=lambda shape: votes[shape.name], default=None)
+    return best if best is not None and votes[best.name] >= SHARE * total else None
+
+
+class Turn(NamedTuple):
+    """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
+
+    key: str
+    role: str | None
+    content: Any
+    message: Mapping[str, Any]
+
+
+def conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn]]]:
+    """The conversations of a record with the key each stands under."""
+    for key in shape.turns:
+        if isinstance(value.get(key), list):
+            yield key, turns(shape, value[key], key)
+
+
+def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
+    """A list of messages as turns; entries that are no objects are left out."""
+    found = []
+    for index, message in enumerate(messages):
+        if isinstance(message, dict):
+            role = message.get("role", message.get("from"))
+            known = shape.roles.get(role) if isinstance(role, str) else None
+            found.append(Turn(f"{key}[{index}]", known, content_of(message), message))
+    return found
+
+
+CONTENT_KEYS = ("content", "value", "parts", "text")
+
+
+def content_of(message: Mapping[str, Any]) -> Any:
+    """What a message says, under the name its dialect has for it; None when it says nothing."""
+    return next((message[key] for key in CONTENT_KEYS if key in message), None)
+
+
+def said(content: Any) -> str:
+    """The text of a message's content: a string, or the texts of its parts joined."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(
+            part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
+    return ""
+
+
+def message_list(value: Any) -> bool:
+    """Whether a value is a list of messages."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and ("role" in item or "from" in item) for item in value)
+    )

@@ -1,0 +1,146 @@
+"""What one pass over a dataset measures: the facts that the dataset rules judge."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.model import Chart, Firing
+from trainproof_ci.places import Location
+from trainproof_ci.readers.dataset import shapes
+from trainproof_ci.readers.dataset.columns import Columns
+from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
+from trainproof_ci.readers.dataset.faults import Faults, Sighting
+from trainproof_ci.readers.dataset.record import Record
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.registry import Limits, Rule
+
+RecordJudge = tuple[str, Callable[..., Iterable[Any]], "Limits"]
+
+
+class Survey:
+    """The facts about one dataset file. A format reader fills it: `settle`, then `take` and `sight` in file order."""
+
+    def __init__(self, target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> None:
+        self.path, self.format, self.size = target.path, target.format, target.size
+        self.settings, self.options = settings, settings.dataset(target.path)
+        self.shape: shapes.Shape | None = None
+        self.encoding = "utf-8"
+        self.sha256 = ""
+        self.records = 0
+        self.lines = 0
+        self.faults = Faults(target.path)
+        self.columns = Columns()
+        self.duplicates = Duplicates()
+        self.extra: dict[str, object] = {}
+        """More facts for the summary, by name; a format adds its own (delimiter, columns…)."""
+        self.repeats: list[Repeat] = []
+        self.conflicts: list[Repeat] = []
+        self._rules = [rule for rule in rules if rule.per == "record" and limits_of(rule, settings) is not None]
+        self._judges: list[RecordJudge] = []
+        self._rare: list[RecordJudge] = []
+
+    def settle(self, samples: Iterable[Mapping[str, Any]]) -> None:
+        """Decide the shape from the first records, before any is judged; the configuration has the last word."""
+        options = self.options
+        named = shapes.SHAPES.get(options.shape) if options.shape else None
+        self.shape = named.renamed(options.fields) if named else self._detected(samples)
+        for rule in self._rules:
+            limits = limits_of(rule, self.settings)
+            if limits is not None and rule.each is not None and all(self.lacks(need) is None for need in rule.needs):
+                (self._rare if "rare-text" in rule.needs else self._judges).append((rule.id, rule.each, limits))
+
+    def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
+        fields = {theirs: ours for ours, theirs in self.options.fields.items()}
+        shape = shapes.detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
+        return shape.renamed(self.options.fields) if shape is not None else None
+
+    def take(self, value: Mapping[str, Any], raw: bytes, *, line: int, byte_offset: int, plain: bool = False) -> None:
+        """Measure and judge one record."""
+        self.records += 1
+        record = Record(self.records, line, byte_offset, value, raw, plain)
+        self.columns.add(record)
+        self.duplicates.add(record, self.shape)
+        for rule_id, judge, limits in self._judges:
+            for fault in judge(record, self, limits):
+                self.faults.add(rule_id, fault, record)
+        if not plain:
+            for rule_id, judge, limits in self._rare:
+                for fault in judge(record, self, limits):
+                    self.faults.add(rule_id, fault, record)
+
+    def sight(  # noqa: PLR0913 - a place has that many coordinates
+        self,
+        name: str,
+        line: int,
+        *,
+        column: int | None = None,
+        byte_offset: int | None = None,
+        key: str | None = None,
+        record: int | None = None,
+        measured: str = "",
+        content: bytes = b"",
+    ) -> None:
+        """Note something that is no record, or that a rule over the whole file will judge."""
+        place = Location(self.path, line, column, byte_offset, record, key=key)
+        self.faults.sight(name, place, measured, content)
+
+    def sighted(self, name: str) -> Sighting | None:
+        """What the reader came upon under this name, if anything."""
+        return self.faults.sightings.get(name)
+
+    def lacks(self, need: str) -> str | None:
+        """Why a need of a rule is not met, or None."""
+        if need in {"rare-text", "lines"}:
+            return None
+        if need == "records":
+            return None if self.records else "no record could be read"
+        if need == "json":
+            return None if self.format in JSON_FORMATS else f"only for JSON; this is {self.format}"
+        if self.shape is None:
+            return "the shape of the records is not recognised"
+        return None if need == "shape" or need in offers(self.shape) else f"no {need} in the shape {self.shape.name}"
+
+    def summary(self) -> Mapping[str, object]:
+        """The measurements that the report prints."""
+        shape = self.shape.name if self.shape else "unknown"
+        facts = {"bytes": self.size, "sha256": self.sha256, "records": self.records, "encoding": self.encoding}
+        return {**facts, "shape": shape, **self.extra}
+
+    def charts(self) -> tuple[Chart, ...]:
+        """A dataset has no series."""
+        return ()
+
+    def firings(self, rule_id: str) -> list[Firing]:
+        """What a record rule found."""
+        return self.faults.firings(rule_id)
+
+    def location(self, line: int = 1, **more: Any) -> Location:
+        """A place in this file."""
+        return Location(self.path, line, **more)
+
+
+def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
+    """The numbers a rule fires on under these settings; None where it is switched off."""
+    chosen = settings.rules.get(rule.id)
+    if chosen is None:
+        return rule.limits
+    return None if chosen.off else {**rule.limits, **chosen.limits}
+
+
+JSON_FORMATS = frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd"})
+
+
+def offers(shape: shapes.Shape) -> Iterator[str]:
+    """What the shape has that rules may need."""
+    if shape.turns:
+        yield "turns"
+    if shape.pair:
+        yield "preference"
+    if shape.prompts:
+        yield "prompt"
+    if shape.targets:
+        yield "target"
+    if shape.label:
+        yield "label"

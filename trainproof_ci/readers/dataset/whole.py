@@ -1,0 +1,70 @@
+"""Files that are as a whole not what they should be: one cause, told before a thousand lines echo it."""
+
+import re
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location
+from trainproof_ci.readers.source import Head
+
+BOMS = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+MAGIC = (
+    (b"\x1f\x8b", "gzip data", (".gz", ".gzip", ".tgz")),
+    (b"\x28\xb5\x2f\xfd", "zstd data", (".zst", ".zstd")),
+    (b"PK\x03\x04", "a ZIP archive", (".zip",)),
+    (b"PAR1", "a Parquet file", (".parquet",)),
+    (b"BZh", "bzip2 data", (".bz2",)),
+    (b"\xfd7zXZ\x00", "xz data", (".xz",)),
+    (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
+    (b"\x89HDF", "an HDF5 file", (".h5", ".hdf5")),
+    (b"SQLite format 3", "an SQLite database", (".db", ".sqlite")),
+)
+_PAGE = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html[\s>]|<\?xml\s)", re.IGNORECASE)
+
+
+def refuse_whole(head: Head) -> None:
+    """Raise `Unreadable` for an empty file, a page or an archive in place of data, and UTF-16 or UTF-32 text."""
+    start = head.start
+    if not start.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n") and head.whole:
+        raise refused(
+            head, "TP-FILE-EMPTY", "the file holds no record", f"{head.size} bytes, 0 records", "at least 1 record"
+        )
+    for magic, name, suffixes in MAGIC:
+        if start.startswith(magic) and head.suffix not in suffixes:
+            raise refused(
+                head,
+                "TP-FILE-NOT-DATA",
+                f"the file is {name} under another name",
+                name,
+                f"text, as {head.suffix or 'its name'} says",
+            )
+    if _PAGE.match(start):
+        raise refused(head, "TP-FILE-NOT-DATA", "a web page was saved in place of the data", "an HTML page", "records")
+    if (encoding := wide_encoding(start)) is not None:
+        raise refused(head, "TP-ENC-UTF16", f"the file is {encoding}, not UTF-8", encoding, "UTF-8")
+
+
+def wide_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32, by a byte-order mark or by every second byte being NUL; None for anything else."""
+    for mark, name in BOMS:
+        if start.startswith(mark):
+            return name
+    if start[:1] in {b"P", b"\x1f"} or b"\0" not in start[:4]:
+        return None
+    first = start[:4096]
+    wide = first.count(b"\0")
+    if wide > len(first) * 0.7 and wide < len(first) * 0.76:
+        return "UTF-32"
+    odd, even = first[1::2].count(b"\0"), first[::2].count(b"\0")
+    return "UTF-16" if max(odd, even) > len(first) * 0.4 and min(odd, even) < len(first) * 0.05 else None
+
+
+def refused(head: Head, rule: str, why: str, measured: str, limit: str, line: int = 1) -> Unreadable:
+    """The one finding that stands for the whole file."""
+    return Unreadable(
+        why, rule=rule, measured=measured, limit=limit, location=Location(head.path, line=line, byte_offset=0)
+    )

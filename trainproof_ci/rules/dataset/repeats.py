@@ -1,0 +1,58 @@
+"""Records that stand in the data more than once."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.dataset.duplicates import Repeat
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+
+def _places(data: Survey, repeats: list[Repeat]) -> Places:
+    places = Places()
+    for repeat in repeats:
+        places.add(
+            Location(data.path, repeat.line, byte_offset=repeat.byte_offset, record=repeat.number), repeat.content
+        )
+    return places
+
+
+@rule("TP-DUP-RECORD", Severity.WARN, needs=("records",))
+def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A whole record stands in the file more than once.
+
+    Why: it counts double in the loss, and a copy that lands in the evaluation split makes the score a lie.
+    Fix: remove the copies. Records are compared whole; the order of keys and white space between them do not matter.
+    """
+    if data.repeats:
+        first = data.repeats[0]
+        related = data.location(first.first_line, record=first.first_number, note="first copy")
+        count = len(data.repeats)
+        yield Firing(
+            "a record repeats an earlier one",
+            f"{count} of {data.records} records",
+            "0",
+            _places(data, data.repeats),
+            (related,),
+        )
+
+
+@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",))
+def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """The same input has another output elsewhere in the file.
+
+    Why: the model is taught both; for a classifier one of the labels is wrong.
+    Fix: decide which is right. Preference data, where prompts repeat by design, is not judged.
+    """
+    if data.conflicts:
+        first = data.conflicts[0]
+        related = data.location(first.first_line, record=first.first_number, note="same input")
+        count = len(data.conflicts)
+        yield Firing(
+            "the same input has another output earlier",
+            f"{count} records",
+            "one output an input",
+            _places(data, data.conflicts),
+            (related,),
+        )

@@ -1,0 +1,93 @@
+"""Fields of the shape: missing, of the wrong type, empty, mixed."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.model import Severity
+from trainproof_ci.places import safe_key
+from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
+from trainproof_ci.readers.dataset.shapes import Shape, shape_of
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+
+def _other(record: Record, shape: Shape) -> Shape | None:
+    """The shape that a record has when it is not the file's."""
+    if any(key in record.value for key in shape.required):
+        return None
+    other = shape_of(record.value)
+    return other if other is not None and other.name != shape.name else None
+
+
+@rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("shape",), per="record")
+def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A record has another shape than the file.
+
+    Why: trainers settle on one shape from the first records; the others are dropped or raise.
+    Fix: one shape a file; convert or split.
+    """
+    assert data.shape is not None
+    other = _other(record, data.shape)
+    if other is not None:
+        yield Fault(
+            "records of several shapes are mixed",
+            f"a record of shape {other.name}",
+            f"shape {data.shape.name} throughout",
+        )
+
+
+@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("shape",), per="record")
+def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A field that the shape needs is missing.
+
+    Why: trainers raise KeyError, or read null and teach nothing.
+    Fix: add the field; the finding names a key that looks like a misspelling of it.
+    """
+    assert data.shape is not None
+    missing = [key for key in data.shape.required if key not in record.value]
+    if not missing or _other(record, data.shape) is not None:
+        return
+    near = _misspelt(missing[0], record, data.shape)
+    hint = f"; {safe_key(near)} looks like it" if near else ""
+    yield Fault(
+        f'the record has no "{missing[0]}"{hint}',
+        f"{len(missing)} missing fields",
+        "all fields of the shape",
+        key=missing[0],
+    )
+
+
+def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
+    from difflib import get_close_matches  # only a finding needs it
+
+    unknown = [name for name in list(record.value)[:50] if name not in shape.vocabulary and len(name) <= 40]
+    return next(iter(get_close_matches(key, unknown, 1, 0.7)), None)
+
+
+@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), per="record")
+def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A field of the shape has a type that it cannot have.
+
+    Why: a number where a text belongs raises in the tokenizer; a label "false" is true.
+    Fix: write the value with the type of the shape.
+    """
+    assert data.shape is not None
+    for key, types in data.shape.required.items():
+        if key in record.value and (found := json_type(record.value[key])) not in types and found != "null":
+            yield Fault(f'"{key}" has a type it cannot have', found, " or ".join(types), key=key)
+            return
+
+
+@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
+def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """What the model should learn is empty, blank or null.
+
+    Why: the record teaches the model to say nothing, or is dropped in silence.
+    Fix: fill the field or remove the record.
+    """
+    assert data.shape is not None
+    for key in (*data.shape.targets, *data.shape.pair):
+        value = record.value.get(key, 0)
+        if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
+            kind = "null" if value is None else "a blank text" if value else "empty"
+            yield Fault(f'"{key}" is empty', kind, "something to learn", key=key)
+            return
