@@ -53,3 +53,12 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Run
         reading = reader(target.format).read(source, target)
     loss_key = settings.run(target.path).loss_key or settings.loss_key
     return run_log(target, reading, loss_key)
+
+
+def recheck(run: RunLog, rules: "Sequence[Rule]", target: "Target", settings: "Settings") -> RunLog:
+    """The run without the damaged records that the findings of `rules` rest on; the same run where there is none."""
+    if run.reading.verify is None:
+        return run
+    from trainproof_ci.readers.run.recheck import rechecked
+
+    return rechecked(run, rules, target, settings.run(target.path).loss_key or settings.loss_key)

@@ -1,7 +1,7 @@
 """What a log says: series of numbers with the place of every point, and what could not be read."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from trainproof_ci.model import Chart
@@ -115,6 +115,8 @@ class Reading(NamedTuple):
     """The step at which the run was meant to end, where the log says it."""
     measurements: Mapping[str, object] = {}
     """More facts for the report: JSON values, never content."""
+    verify: Callable[[int, Sequence[int]], Sequence[int]] | None = None
+    """Of the records at these places of a file, by its number, those that are damaged; None where all were checked."""
 
 
 class RunLog(NamedTuple):

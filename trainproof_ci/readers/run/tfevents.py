@@ -8,13 +8,15 @@ import os
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.run.facts import NO_FILES, Cut, Damage, Reading, Series
-from trainproof_ci.readers.run.tfevents_checksum import WORTH_AN_IMPORT, accelerator, crc32c
+from trainproof_ci.readers.run.tfevents_checksum import WORTH_AN_IMPORT, accelerator, crc32c, masked
+from trainproof_ci.readers.run.tfevents_framing import CHECKSUM, FOOTER, HEADER, LENGTH
 from trainproof_ci.readers.run.tfevents_scan import Column, Scan
 from trainproof_ci.readers.source import Head, Source
 
@@ -94,6 +96,7 @@ def read(source: Source, target: "Target") -> Reading:
     return Reading(
         series, located_by="byte", files=files if several else (), damage=tuple(damage), cut=cut,
         notes=notes, measurements=_measurements(scans, files),
+        verify=None if all(scan.checksum for scan in scans) else partial(_damaged, files),
     )  # fmt: skip
 
 
@@ -156,4 +159,18 @@ def _measurements(scans: list[Scan], files: tuple[str, ...]) -> dict[str, object
         found["files"] = len(files)
     if unread := sum(scan.unread for scan in scans):
         found["records_too_large_to_parse"] = unread
+    return found
+
+
+def _damaged(files: tuple[str, ...], number: int, places: Sequence[int]) -> list[int]:
+    """Those of the records at `places` whose content does not fit its checksum."""
+    compute = accelerator() or crc32c
+    found = []
+    with Source(files[number]) as source:
+        for place in places:
+            source.file.seek(place)
+            length = LENGTH.unpack(source.file.read(HEADER)[:8])[0]
+            content = source.file.read(length + FOOTER)
+            if masked(compute(content[:length])) != CHECKSUM.unpack_from(content, length)[0]:
+                found.append(place)
     return found
