@@ -3,7 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -13,6 +13,13 @@ BLOCKS = 16
 CHUNK = 1 << 20
 DIGEST_SHOWN = 12
 """Hexadecimal digits of a digest that a message quotes; whole digests are compared."""
+
+
+class Readable(Protocol):
+    """An open file, or something that is read like one."""
+
+    def read(self, length: int, /) -> bytes:
+        """The next bytes, at most `length`; none at the end."""
 
 
 class Artifact(NamedTuple):
@@ -35,7 +42,7 @@ def block_bytes(size: int) -> int:
     return max(1, -(-size // BLOCKS))
 
 
-def measure(file: BinaryIO, block: int, algorithms: Iterable[str] = ("sha256",)) -> Artifact:
+def measure(file: Readable, block: int, algorithms: Iterable[str] = ("sha256",)) -> Artifact:
     """Read `file` to its end once: all digests, and the CRC-32 of the first sixteen blocks of `block` bytes."""
     hashes = {name: hashlib.new(name, usedforsecurity=False) for name in algorithms}
     blocks: list[str] = []
@@ -54,7 +61,7 @@ def measure(file: BinaryIO, block: int, algorithms: Iterable[str] = ("sha256",))
     return Artifact(total, {name: each.hexdigest() for name, each in hashes.items()}, tuple(blocks), last == b"\n")
 
 
-def _block(file: BinaryIO, length: int, hashes: "Mapping[str, _Hash]", last: bytes) -> tuple[int, int, bytes]:
+def _block(file: Readable, length: int, hashes: "Mapping[str, _Hash]", last: bytes) -> tuple[int, int, bytes]:
     """The CRC-32 of the next `length` bytes, how many there were, and the last of them."""
     crc = got = 0
     while got < length and (chunk := file.read(min(CHUNK, length - got))):
@@ -90,7 +97,7 @@ def _shorter(size: int, blocks: tuple[str, ...], now: Artifact) -> str:
         return f"cut short: none of {size} bytes is there"
     if blocks and whole:
         if now.blocks[:whole] == blocks[:whole]:
-            return f"cut short: the first {now.bytes} of {size} bytes are there, as recorded"
+            return f"cut short: {now.bytes} of {size} bytes, which begin as recorded"
         return f"changed: {size - now.bytes} bytes shorter than recorded, with other content"
     if not now.ends_line:
         return f"cut short: {now.bytes} of {size} bytes, ending inside a line"

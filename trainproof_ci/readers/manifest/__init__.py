@@ -142,6 +142,8 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Man
 
 def parse(data: bytes, path: str, form: str) -> tuple[list[Entry | Malformed], Mapping[str, Any]]:
     """The entries of a manifest in any of the formats, and what a JSON one says about the run."""
+    if form == "unknown":  # named on purpose although nothing that it lists is here
+        form = "dvc" if path.endswith(".dvc") else "manifest" if data.lstrip().startswith(b"{") else "checksums"
     if form == "dvc":
         from trainproof_ci.readers.manifest import dvc
 
