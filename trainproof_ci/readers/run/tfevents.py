@@ -35,42 +35,38 @@ def recognise(head: Head) -> bool:
     """The first record says so, or the name does."""
     if head.name.endswith(_NOT_EVENTS):
         return False
-    return head.start[24:36] == b"brain.Event:" or _NAME.search(head.name) is not None
+    return b"brain.Event:" in head.start[12:48] or _NAME.search(head.name) is not None
 
 
 def gather(targets: "Iterable[Target]") -> "list[Target]":
     """Join the files of a folder that are one run; the target stands at the first of them."""
-    runs: list[tuple[Target, dict[bytes, float]]] = []
+    runs: list[tuple[Target, dict[bytes, float] | None]] = []
     for target in sorted(targets, key=lambda target: target.path):
-        begins = _first_steps(target) if target.refusal is None else {}
-        last = runs[-1] if runs else None
-        if last is not None and _continues(target, begins, last):
-            first, begun = last
-            runs[-1] = (
-                first._replace(members=(*(first.members or (first.path,)), target.path), size=first.size + target.size),
-                begun,
-            )
-            begun |= {tag: step for tag, step in begins.items() if tag not in begun}
+        begins = _first_steps(target) if target.refusal is None else None
+        first, begun = runs[-1] if runs else (target, None)
+        if begins is not None and begun is not None and _continues(target, begins, first, begun):
+            members = (*(first.members or (first.path,)), target.path)
+            runs[-1] = first._replace(members=members, size=first.size + target.size), {**begins, **begun}
         else:
             runs.append((target, begins))
     return [target for target, _ in runs]
 
 
-def _continues(target: "Target", begins: dict[bytes, float], run: "tuple[Target, dict[bytes, float]]") -> bool:
-    first, begun = run
-    if os.path.dirname(first.path) != os.path.dirname(target.path) or target.refusal or first.refusal or not begins:
+def _continues(target: "Target", begins: dict[bytes, float], first: "Target", begun: dict[bytes, float]) -> bool:
+    """Whether the file goes on with the run of `first`: no tag begins anew in it."""
+    if os.path.dirname(first.path) != os.path.dirname(target.path):
         return False
     return all(step > begun[tag] for tag, step in begins.items() if tag in begun)
 
 
-def _first_steps(target: "Target") -> dict[bytes, float]:
-    """The step at which each tag begins, as far as the head of the file tells."""
+def _first_steps(target: "Target") -> dict[bytes, float] | None:
+    """The step at which each tag begins, as far as the head of the file tells; None for no event file."""
     from io import BytesIO
 
     head = Head.of(target.path)
     scan = Scan(BytesIO(head.start), len(head.start), None, {})
     scan.run()
-    return {tag: column.steps[0] for tag, column in scan.columns.items()}
+    return {tag: column.steps[0] for tag, column in scan.columns.items()} if scan.records else None
 
 
 def read(source: Source, target: "Target") -> Reading:
