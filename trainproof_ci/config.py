@@ -78,6 +78,8 @@ class Settings(NamedTuple):
     loss_key: str | None = None
     deadline: float = 600.0
     changed_lines: Mapping[str, tuple[tuple[int, int], ...]] | None = None
+    live: bool = False
+    """Training logs are still being written: one that grows while it is read is judged as far as it was read."""
 
     @property
     def file_patterns(self) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ class Source:
     """An open regular file that knows whether it changed since it was opened.
 
     Use it as a context manager; a file that grew, shrank or was replaced in between raises `Unreadable` at the end.
+    A `live` file may grow: what was appended after the reading is not part of it and no mixture.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, *, live: bool = False) -> None:
+        self.path, self.live = path, live
         self.file = _open(path)
         self._before = os.fstat(self.file.fileno())
         self.size = self._before.st_size
@@ -42,6 +43,8 @@ class Source:
         except OSError:
             named = None
         now = os.fstat(self.file.fileno())
+        if self.live and named is not None and _grown(self._before, now) and _grown(self._before, named):
+            return
         if named is None or _identity(now) != _identity(self._before) or _identity(named) != _identity(self._before):
             raise Unreadable(
                 "the file changed while it was read; nothing is said about a mixture of two files",
@@ -50,6 +53,10 @@ class Source:
                 limit="one unchanged file",
                 location=Location(self.path, line=1),
             )
+
+
+def _grown(before: os.stat_result, now: os.stat_result) -> bool:
+    return _identity(now)[:2] == _identity(before)[:2] and now.st_size >= before.st_size
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int, int]:

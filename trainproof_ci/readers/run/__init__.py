@@ -49,7 +49,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Run
     """Read a log into a run. Raises `Unreadable`."""
     from trainproof_ci.readers.run.assemble import run_log
 
-    with Source(target.path) as source:
+    with Source(target.path, live=settings.live) as source:
         reading = reader(target.format).read(source, target)
     loss_key = settings.run(target.path).loss_key or settings.loss_key
     return run_log(target, reading, loss_key)
