@@ -61,7 +61,10 @@ def of_event(event: "Event", prefix: str, api: "Api | None") -> Changes | str:
     if not isinstance(found, str) and found.total:
         return found
     asked = _asked(event, prefix, api)
-    return asked if not isinstance(asked, str) else f"{found if isinstance(found, str) else asked}; {asked}"
+    if not isinstance(asked, str) and asked.total:
+        return asked
+    by_git = found if isinstance(found, str) else "git finds no changed file"
+    return f"{by_git}, and {asked if isinstance(asked, str) else 'GitHub lists no changed file'}"
 
 
 def _upstream() -> str:
