@@ -1,5 +1,7 @@
 """Makers of binary or large inputs for the case tables: each returns the bytes of one file."""
 
+import hashlib
+import io
 import json
 
 
@@ -16,3 +18,33 @@ def trainer_state(losses: list[float], **columns: list[float]) -> bytes:
     ]
     entries = ",\n".join("  " + json.dumps(entry) for entry in history)
     return f'{{\n "best_metric": null,\n "log_history": [\n{entries}\n ],\n "global_step": {10 * len(losses)}\n}}\n'.encode()
+
+
+def checksums(files: dict[str, str], layout: str = "coreutils") -> bytes:
+    """A list of the SHA-256 of these contents by name: as `sha256sum` prints it, in the BSD layout, or bare."""
+    line = {"coreutils": "{digest}  {name}\n", "bsd": "SHA256 ({name}) = {digest}\n", "bare": "{digest}\n"}[layout]
+    digests = {name: hashlib.sha256(content.encode()).hexdigest() for name, content in files.items()}
+    return "".join(line.format(digest=digest, name=name) for name, digest in digests.items()).encode()
+
+
+def manifest(files: dict[str, str], rejected: dict[str, str] | None = None) -> bytes:
+    """A manifest, an entry a line from line 2, of files with these contents."""
+    from trainproof_ci.intake.artifact import block_bytes, measure
+
+    def entry(name: str, content: str, **more: str) -> str:
+        artifact = measure(io.BytesIO(content.encode()), block_bytes(len(content.encode())))
+        line = {"path": name, "bytes": artifact.bytes, "sha256": artifact.sha256, "blocks": "".join(artifact.blocks)}
+        return "  " + json.dumps({**line, **more})
+
+    accepted = ",\n".join(entry(name, content) for name, content in files.items())
+    turned_away = ",\n".join(entry(name, content, reason="TP-JSON-SYNTAX") for name, content in (rejected or {}).items())
+    return (
+        f'{{"version": 1, "tool": "trainproof-ci 0.1.0", "files": [\n{accepted}\n ], "rejected": [\n{turned_away}\n ]}}\n'
+    ).encode()
+
+
+def lfs_pointer(content: str) -> bytes:
+    """The Git LFS pointer to these contents."""
+    data = content.encode()
+    oid = hashlib.sha256(data).hexdigest()
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(data)}\n".encode()

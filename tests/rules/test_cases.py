@@ -23,8 +23,15 @@ SHOWN_BY_TESTS = {
     "TP-FILE-CRASHED": "tests/test_engine.py",
     "TP-FILE-DEADLINE": "tests/test_engine.py",
     "TP-FILE-OUTSIDE": "tests/test_discovery.py",
+    "TP-PROMOTE-DIGEST": "tests/intake/test_promotion.py",
+    "TP-PROMOTE-INVALID": "tests/intake/test_promotion.py",
+    "TP-PROMOTE-SIZE": "tests/intake/test_promotion.py",
+    "TP-RESUME-CHECKPOINT": "tests/commands/test_resume.py",
+    "TP-RESUME-CONFIG": "tests/commands/test_resume.py",
+    "TP-RESUME-DIGEST": "tests/commands/test_resume.py",
+    "TP-RESUME-SPLIT": "tests/commands/test_resume.py",
 }
-"""Rules whose case needs more than files at rest: a link, a writer at work, a defect of the checker."""
+"""Rules whose case needs more than files at rest: a link, a writer at work, a defect of the checker, a command of its own."""
 EXPECTATIONS = {"fires", "quiet", "skipped"}
 
 

@@ -67,7 +67,7 @@ def entry(plain: Any, line: int, *, rejected: bool = False) -> Entry:
 def inside(path: Any) -> str:
     """A relative path that stays in the manifest's folder. Raises `Broken`."""
     if not isinstance(path, str) or not path:
-        raise Broken("an entry needs a path", "none" if path in {None, ""} else type(path).__name__)
+        raise Broken("an entry needs a path", type(path).__name__ if path else "none")
     parts = path.split("/")
     if path.startswith("/") or ".." in parts or "\\" in path or _DRIVE.match(path):
         raise Broken("a path must stay inside the manifest's folder", f"a path of {len(parts)} segments that leaves it")
