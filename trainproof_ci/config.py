@@ -62,6 +62,23 @@ class Ignore(NamedTuple):
     reason: str
 
 
+class EnvironmentOptions(NamedTuple):
+    """What the command line declares about the machine a run needs. `memory` and `disk` are bytes, None where not declared.
+
+    `imports` are files or modules that must import within `seconds`, with the interpreter `python` (None: the one of
+    the PATH); `disk_at` is the folder whose file system must have the room; `into` is a pair of checkpoints, the
+    first of which must fit the structure of the second.
+    """
+
+    imports: tuple[str, ...] = ()
+    memory: int | None = None
+    disk: int | None = None
+    disk_at: str = "."
+    seconds: float = 120.0
+    python: str | None = None
+    into: tuple[str, str] | None = None
+
+
 class Settings(NamedTuple):
     """Everything the core is told. `changed_lines` maps a path to its changed (first, last) line ranges, None for all."""
 
@@ -78,6 +95,9 @@ class Settings(NamedTuple):
     loss_key: str | None = None
     deadline: float = 600.0
     changed_lines: Mapping[str, tuple[tuple[int, int], ...]] | None = None
+    deep: bool = False
+    """All weights of a checkpoint are looked at, not only as many as a quick check reads."""
+    environment: EnvironmentOptions = EnvironmentOptions()
     live: bool = False
     """Training logs are still being written: one that grows while it is read is judged as far as it was read."""
 

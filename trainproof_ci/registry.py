@@ -20,14 +20,44 @@ RULE_MODULES: Mapping[str, tuple[str, ...]] = {
         "trainproof_ci.rules.dataset.lines",
         "trainproof_ci.rules.dataset.json_text",
         "trainproof_ci.rules.dataset.schema",
+        "trainproof_ci.rules.dataset.text",
+        "trainproof_ci.rules.dataset.columns",
+        "trainproof_ci.rules.dataset.conversations",
+        "trainproof_ci.rules.dataset.messages",
+        "trainproof_ci.rules.dataset.training",
+        "trainproof_ci.rules.dataset.tokens",
+        "trainproof_ci.rules.dataset.preference",
+        "trainproof_ci.rules.dataset.labels",
         "trainproof_ci.rules.dataset.repeats",
+        "trainproof_ci.rules.dataset.splits",
     ),
-    "run": ("trainproof_ci.rules.run.numbers", "trainproof_ci.rules.run.reasons"),
-    "checkpoint": (),
+    "run": (
+        "trainproof_ci.rules.run.numbers",
+        "trainproof_ci.rules.run.zeros",
+        "trainproof_ci.rules.run.learning",
+        "trainproof_ci.rules.run.chance",
+        "trainproof_ci.rules.run.spikes",
+        "trainproof_ci.rules.run.generalisation",
+        "trainproof_ci.rules.run.pace",
+        "trainproof_ci.rules.run.stopped",
+        "trainproof_ci.rules.run.records",
+        "trainproof_ci.rules.run.reasons",
+    ),
+    "checkpoint": (
+        "trainproof_ci.rules.checkpoint.archive",
+        "trainproof_ci.rules.checkpoint.layout",
+        "trainproof_ci.rules.checkpoint.weights",
+        "trainproof_ci.rules.checkpoint.imports",
+        "trainproof_ci.rules.checkpoint.unjudged",
+    ),
     "tokenizer": (),
     "manifest": ("trainproof_ci.rules.manifest.entries", "trainproof_ci.rules.manifest.content"),
     "environment": (),
-    "comparison": (),
+    "comparison": (
+        "trainproof_ci.rules.compare.loss",
+        "trainproof_ci.rules.compare.trust",
+        "trainproof_ci.rules.compare.reasons",
+    ),
 }
 """The modules of each kind, in the order their rules run. A new module is one more line here."""
 
@@ -35,6 +65,7 @@ SHARED_MODULES = (
     "trainproof_ci.rules.file",
     "trainproof_ci.rules.manifest.resume",
     "trainproof_ci.rules.manifest.promote",
+    "trainproof_ci.rules.guardian.stall",
 )
 """Rules about the file itself, for every kind of target, and those that a command of their own asks for."""
 

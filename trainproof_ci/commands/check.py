@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="configuration (default: .trainproof.yml if there is one)")
     parser.add_argument("--kind", choices=KINDS[:5], help="what the named files are, whatever they look like")
     parser.add_argument("--loss-key", metavar="NAME", help="the column or key that holds the training loss")
+    parser.add_argument("--deep", action="store_true", help="look at all weights of a checkpoint, however large")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
     parser.add_argument(
         "--deadline", type=float, default=600.0, metavar="SECONDS", help="longest time for one file (default: 600)"
@@ -85,9 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write_known:
         return _write_known(session.report, arguments.write_known)
     if shard is not None and arguments.format == "json":
-        import json
-
-        put(json.dumps(session.shard_document(shard), separators=(",", ":")) + "\n", arguments.output)
+        put(session.shard_report(shard), arguments.output)
         return int(session.report.exit_code)
     return tell(session.report, arguments)
 
@@ -121,7 +120,11 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     policy = Policy(arguments.fail_on, arguments.not_checked)
     jobs = arguments.jobs if arguments.jobs > 0 else os.cpu_count() or 1
     return with_known_findings(load_settings(arguments.config))._replace(
-        policy=policy, jobs=jobs, loss_key=arguments.loss_key, deadline=arguments.deadline
+        policy=policy,
+        jobs=jobs,
+        loss_key=arguments.loss_key,
+        deadline=arguments.deadline,
+        deep=getattr(arguments, "deep", False),
     )
 
 

@@ -1,8 +1,29 @@
-"""Readers of a checkpoint."""
+"""Readers of a checkpoint: never unpickled, never imported, judged as the bytes it is."""
 
-from trainproof_ci.readers.source import Head
+import time
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.checkpoint.facts import Checkpoint
+from trainproof_ci.readers.checkpoint.folder import gather
+from trainproof_ci.readers.checkpoint.formats import recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.registry import Rule
+
+__all__ = ["gather", "read", "recognise"]
 
 
-def recognise(head: Head) -> str | None:  # noqa: ARG001 - none yet
-    """The name of the format, or None."""
-    return None
+def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Checkpoint:  # noqa: ARG001 - every fact is cheap but the weights
+    """The facts of a checkpoint file or folder. Raises `Unreadable` when a file cannot be opened or changes meanwhile."""
+    from trainproof_ci.readers.checkpoint.files import read_file  # recognising a file needs none of it
+    from trainproof_ci.readers.checkpoint.folder import read_folder
+
+    deadline = time.monotonic() + settings.deadline
+    if not target.is_file:
+        return read_folder(target, deep=settings.deep, deadline=deadline)
+    file = read_file(target.path, deep=settings.deep, deadline=deadline)
+    return Checkpoint(target.path, file.format, (file,))

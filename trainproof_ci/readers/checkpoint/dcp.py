@@ -1,0 +1,90 @@
+"""Distributed checkpoints of torch (FSDP): `.metadata`, written last, and the pieces it names in `*.distcp` files."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from trainproof_ci.readers.checkpoint.facts import Fault
+from trainproof_ci.readers.checkpoint.hf_folder import Layout
+from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Mapping
+from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
+from trainproof_ci.readers.checkpoint.pickle_walk import walk
+
+LARGEST_METADATA = 128 << 20
+
+
+def is_distributed(names: Sequence[str]) -> bool:
+    """Whether a folder of these names is a distributed checkpoint."""
+    return any(name.endswith(".distcp") for name in names)
+
+
+def layout_of(folder: str, names: Sequence[str]) -> Layout:
+    """Judge the folder: metadata there and whole, every piece inside a file that is there."""
+    pieces = [name for name in names if name.endswith(".distcp")]
+    path = os.path.join(folder, ".metadata").replace(os.sep, "/")
+    if ".metadata" not in names:
+        what = "there is no .metadata, which is written last: the save was killed before it was whole"
+        return Layout((Fault("TP-CKPT-TRUNCATED", what, "no .metadata", ".metadata"),))
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_METADATA + 1)
+        if len(data) > LARGEST_METADATA:
+            return Layout(
+                (
+                    Fault(
+                        "TP-CKPT-FORMAT",
+                        "the .metadata is larger than is read here",
+                        f"{len(data)} bytes",
+                        f"{LARGEST_METADATA} bytes",
+                        path=path,
+                    ),
+                )
+            )
+        root = walk(data).root
+    except (OSError, Malformed) as problem:
+        measured = f"byte {problem.offset}" if isinstance(problem, Malformed) else "an error"
+        return Layout(
+            (
+                Fault(
+                    "TP-CKPT-UNREADABLE", "the .metadata is damaged or cut short", measured, "a whole pickle", path=path
+                ),
+            )
+        )
+    return Layout(tuple(_pieces(folder, root, pieces)), (), {"pieces": len(pieces)})
+
+
+def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Fault]:
+    """The first piece that is not there or not whole."""
+    needed: dict[str, int] = {}
+    table = root.state.get("storage_data") if isinstance(root, Call) and isinstance(root.state, Mapping) else None
+    for _, info in table.pairs if isinstance(table, Mapping) else ():
+        state = info.state if isinstance(info, Call) else None
+        if isinstance(state, Mapping):
+            name, offset, length = (state.get(key) for key in ("relative_path", "offset", "length"))
+            if isinstance(name, str) and isinstance(offset, int) and isinstance(length, int):
+                needed[name] = max(needed.get(name, 0), offset + length)
+    gone = [name for name in needed if name not in pieces]
+    if gone:
+        return [
+            Fault(
+                "TP-CKPT-SHARD",
+                f"{len(gone)} of the files that .metadata names are not there",
+                f"{len(needed) - len(gone)} files",
+                f"{len(needed)} files",
+            )
+        ]
+    for name, size in sorted(needed.items()):
+        held = os.path.getsize(os.path.join(folder, name))
+        if held < size:
+            path = os.path.join(folder, name).replace(os.sep, "/")
+            return [
+                Fault(
+                    "TP-CKPT-TRUNCATED",
+                    "a piece is shorter than .metadata says: its rank was killed while it wrote",
+                    f"{held} bytes",
+                    f"{size} bytes",
+                    held,
+                    path=path,
+                )
+            ]
+    return []

@@ -1,0 +1,147 @@
+"""Hugging Face folders: `checkpoint-N` of a Trainer, and shards that an `*.index.json` names."""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from trainproof_ci.model import Severity
+from trainproof_ci.places import safe_key
+from trainproof_ci.readers.checkpoint.dtypes import BITS
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Fault
+
+STEP_FOLDER = re.compile(r"checkpoint-(\d+)")
+WEIGHTS = re.compile(
+    r"(?:model|adapter_model|pytorch_model|diffusion_pytorch_model|consolidated)[^/]*\.(?:safetensors|bin|pt|pth)|pytorch_model_fsdp_\d+|global_step\d+|.*\.distcp"
+)
+OPTIMIZER = re.compile(r"optimizer[^/]*\.(?:pt|bin|pth|safetensors)|optimizer_\d+|global_step\d+")
+SCHEDULER = re.compile(r"scheduler[^/]*\.(?:pt|bin)|lr_scheduler[^/]*")
+RANDOM = re.compile(r"rng_state[^/]*\.pth|random_states_\d+\.pkl")
+LARGEST_INDEX = 64 << 20
+MOST_SHARDS_NAMED = 100_000
+
+
+class Layout(NamedTuple):
+    """What a folder as a whole says: faults, the training state that is missing, notes for the report."""
+
+    faults: tuple[Fault, ...] = ()
+    missing: tuple[str, ...] = ()
+    notes: Mapping[str, object] = {}
+
+
+def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]) -> Layout:
+    """Judge the folder whose entries are `names` and whose checkpoint files were read as `files`."""
+    faults: list[Fault] = []
+    for name in sorted(names):
+        if name.endswith(".index.json"):
+            faults += _index(os.path.join(folder, name).replace(os.sep, "/"), set(names), files)
+    if not STEP_FOLDER.fullmatch(os.path.basename(folder)) and "trainer_state.json" not in names:
+        return Layout(tuple(faults))
+    weights = any(WEIGHTS.fullmatch(name) for name in names)
+    if not weights:
+        faults.append(
+            Fault(
+                "TP-CKPT-MISSING",
+                "the checkpoint folder holds no model weights: they were not committed, or the save was killed before them",
+                "0 weight files",
+                "at least 1",
+                severity=Severity.WARN,
+            )
+        )
+    if weights and "trainer_state.json" not in names:
+        faults.append(
+            Fault(
+                "TP-CKPT-MISSING",
+                "trainer_state.json, which a Trainer writes last, is not there: the save was killed, or the folder was copied in part",
+                "no trainer_state.json",
+                "trainer_state.json",
+                severity=Severity.WARN,
+            )
+        )
+    state = (("optimizer", OPTIMIZER), ("scheduler", SCHEDULER), ("random number", RANDOM))
+    missing = tuple(what for what, pattern in state if not any(pattern.fullmatch(name) for name in names))
+    return Layout(tuple(faults), missing)
+
+
+def is_complete(folder: str) -> bool:
+    """Whether a `checkpoint-N` folder has all that a Trainer writes, by name: weights, optimizer, and the state it writes last."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False
+    return "trainer_state.json" in names and all(any(p.fullmatch(name) for name in names) for p in (WEIGHTS, OPTIMIZER))
+
+
+def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[Fault]:
+    """Hold the index against the shards: all there, each with the tensors that the index says, of the total size."""
+    index, text = _read_index(path)
+    if index is None:
+        return [
+            Fault("TP-CKPT-SHARD", "the index of the shards cannot be read", "no weight map", "a weight map", path=path)
+        ]
+    shards: Mapping[str, str] = index["weight_map"]
+    wanted = sorted(set(shards.values()))[:MOST_SHARDS_NAMED]
+    gone = [shard for shard in wanted if shard not in names]
+    if gone:
+        line = text[: max(text.find(gone[0].encode()), 0)].count(b"\n") + 1
+        what = f"the index names {len(wanted)} shards, of which {len(gone)} are not there, the first {_shown(gone[0])} (line {line})"
+        return [Fault("TP-CKPT-SHARD", what, f"{len(wanted) - len(gone)} shards", f"{len(wanted)} shards", path=path)]
+    return _contents(path, index, shards, {os.path.basename(file.path): file for file in files})
+
+
+def _read_index(path: str) -> tuple[Mapping[str, Any] | None, bytes]:
+    """The index with a weight map of texts, or None, and its bytes."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(LARGEST_INDEX)
+        index = json.loads(text.decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None, b""
+    shards = index.get("weight_map") if isinstance(index, dict) else None
+    whole = isinstance(shards, dict) and all(isinstance(shard, str) for shard in shards.values())
+    return (index if whole else None), text
+
+
+def _shown(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]{1,80}", name) else f"<a name of {len(name)} characters>"
+
+
+def _contents(
+    path: str, index: Mapping[str, Any], shards: Mapping[str, str], files: Mapping[str, CheckpointFile]
+) -> list[Fault]:
+    read = {shard: files[shard] for shard in set(shards.values()) if shard in files and files[shard].tensors}
+    held = {shard: {tensor.name for tensor in file.tensors} for shard, file in read.items()}
+    lost = [name for name, shard in shards.items() if shard in held and _sanitised(name) not in held[shard]]
+    if lost:
+        what = "tensors of the index are not in the shard that it names for them: a shard is another one than was saved"
+        return [Fault("TP-CKPT-SHARD", what, f"{len(lost)} tensors astray", f"0 of {len(shards)}", path=path)]
+    metadata = index.get("metadata")
+    total = metadata.get("total_size") if isinstance(metadata, dict) else None
+    found = sum(tensor.numel * BITS[tensor.dtype] // 8 for file in read.values() for tensor in file.tensors)
+    if isinstance(total, int) and set(shards.values()) <= set(read) and total != found:
+        what = "the shards together are not of the size that the index gives"
+        return [Fault("TP-CKPT-SHARD", what, f"{found} bytes", f"{total} bytes", path=path, severity=Severity.WARN)]
+    return []
+
+
+def _sanitised(name: str) -> str:
+    return ".".join(safe_key(part) for part in name.split("."))
+
+
+def newest_complete(folder: str) -> str | None:
+    """The name of the newest sibling of a broken `checkpoint-N` that is complete by its names and lies before it."""
+    own = STEP_FOLDER.fullmatch(os.path.basename(folder))
+    parent = os.path.dirname(folder) or "."
+    steps = [(int(found[1]), name) for name in _listed(parent) if (found := STEP_FOLDER.fullmatch(name))]
+    for step, name in sorted(steps, reverse=True):
+        if own and step < int(own[1]) and is_complete(os.path.join(parent, name)):
+            return name
+    return None
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

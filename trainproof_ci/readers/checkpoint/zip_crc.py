@@ -1,0 +1,144 @@
+"""Checksums of all members of an archive: the CRC of zlib, in threads, with constant memory.
+
+Each thread takes the next member and reads it with positioned reads; both the read and the checksum let other threads
+run. The longest members go first, so that no thread is left with one alone at the end.
+"""
+
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock, Thread
+from typing import NamedTuple
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.model import Severity
+from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
+from trainproof_ci.readers.checkpoint.facts import Broken, Fault
+from trainproof_ci.readers.checkpoint.zip_members import DEFLATED, MOST_INFLATED, Member, inflated, too_large
+
+BLOCK = 1 << 20
+THREADS = 4
+ALONE_BELOW = 8 << 20
+"""Fewer bytes than this are checked faster than threads start."""
+
+
+class Checked(NamedTuple):
+    """What the checksums said: a word for the report and the faults."""
+
+    said: str
+    faults: tuple[Fault, ...]
+
+
+def check_all(at: BytesAt, members: Sequence[Member], deadline: float) -> Checked:
+    """Compare the checksum of every member that can be read with the one of the central directory.
+
+    `deadline` is a `time.monotonic()` beyond which `Unreadable` is raised.
+    """
+    readable = [member for member in members if member.problem is None and member.entry.size]
+    if readable and not any(member.entry.crc for member in readable):
+        fault = Fault(
+            "TP-CKPT-NO-CRC", "every checksum is 0: the archive was written without them, so its bytes cannot be verified",
+            f"0 of {len(readable)} checksums", "one a member", readable[0].entry.central_at,
+        )  # fmt: skip
+        return Checked("written without", (fault,))
+    stored = [member for member in readable if member.entry.method != DEFLATED]
+    deflated = [member for member in readable if member.entry.method == DEFLATED]
+    faults = _in_threads(at, stored, deadline)
+    room, skipped = MOST_INFLATED, 0
+    for member in deflated:
+        room -= member.entry.size
+        if room < 0:
+            skipped += 1
+            continue
+        faults += _deflated(at, member, deadline)
+    if skipped:
+        faults.append(too_large(sum(member.entry.size for member in deflated), MOST_INFLATED, deflated[0].at))
+    return Checked(f"{len(readable) - skipped} of {len(readable)} members verified", tuple(faults))
+
+
+def _deflated(at: BytesAt, member: Member, deadline: float) -> list[Fault]:
+    fault = _compare(member, lambda: _of_blocks(inflated(at, member), deadline))
+    return [fault] if fault else []
+
+
+def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fault]:
+    waiting = sorted(members, key=lambda member: member.entry.compressed)
+    faults: list[Fault] = []
+    errors: list[BaseException] = []
+    lock = Lock()
+
+    def work() -> None:
+        block = memoryview(bytearray(BLOCK))
+        while not errors:
+            with lock:
+                if not waiting:
+                    return
+                member = waiting.pop()
+            try:
+                fault = _compare(member, lambda: _of_range(at, member, block, deadline))  # noqa: B023 - called at once
+            except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that waits
+                errors.append(error)
+                return
+            if fault is not None:
+                faults.append(fault)
+
+    small = sum(member.entry.compressed for member in members) < ALONE_BELOW
+    threads = [Thread(target=work, daemon=True) for _ in range(0 if small else min(THREADS, os.cpu_count() or 1) - 1)]
+    for thread in threads:
+        thread.start()
+    work()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return sorted(faults, key=lambda fault: fault.offset or 0)
+
+
+def _compare(member: Member, checksum: Callable[[], int]) -> Fault | None:
+    try:
+        found = checksum()
+    except Broken as damage:
+        return damage.fault
+    if found == member.entry.crc:
+        return None
+    return Fault(
+        "TP-CKPT-CORRUPT", f"the checksum of a member of {member.entry.size} bytes differs: its bytes are not those that were saved",
+        f"{found:08x}", f"{member.entry.crc:08x}", member.at, Severity.FAIL,
+    )  # fmt: skip
+
+
+def _of_range(at: BytesAt, member: Member, block: memoryview, deadline: float) -> int:
+    place, left, crc = member.at, member.entry.size, 0
+    while left:
+        view = block if left >= BLOCK else block[:left]
+        got = at.read_into(view, place)
+        if got < len(view):
+            raise Unreadable(
+                "the file became shorter while it was read",
+                rule="TP-FILE-CHANGED-WHILE-READ",
+                measured=f"{place + got} bytes",
+            )
+        crc = zlib.crc32(view, crc)
+        place, left = place + got, left - got
+        past(deadline)
+    return crc
+
+
+def _of_blocks(blocks: Iterable[bytes], deadline: float) -> int:
+    crc = 0
+    for block in blocks:
+        crc = zlib.crc32(block, crc)
+        past(deadline)
+    return crc
+
+
+def past(deadline: float) -> None:
+    """Raise `Unreadable` when `time.monotonic()` is past `deadline`."""
+    if time.monotonic() > deadline:
+        raise Unreadable(
+            "the checkpoint takes longer to read than the deadline allows",
+            rule="TP-FILE-DEADLINE",
+            measured="past the deadline",
+            limit="the deadline",
+        )
