@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ def missing(what: str) -> NoReturn:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name)
+    found = shutil.which(name, path=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")]))
     return found if found is not None else missing(name)
 
 

@@ -1,7 +1,7 @@
 """One check from paths to report: find, select what a change concerns, take a shard's share, judge."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
@@ -32,11 +32,15 @@ class Session(NamedTuple):
     targets: "Sequence[Target]"
     settings: "Settings"
 
-    def shard_document(self, shard: "Shard") -> dict[str, Any]:
-        """The report of one shard as JSON values."""
+    def shard_report(self, shard: "Shard") -> str:
+        """The report of one shard as JSON, which `merge` reads."""
+        import json
+
+        from trainproof_ci.reports.escape import json_text
         from trainproof_ci.shards import document
 
-        return document(self.report, shard, self.targets, self.notes, self.settings)
+        told = document(self.report, shard, self.targets, self.notes, self.settings)
+        return json_text(json.dumps(told, separators=(",", ":"))) + "\n"
 
 
 def judged(request: Request, settings: "Settings") -> Session:

@@ -60,7 +60,10 @@ def try_repo(repo: Path, hook: str, scratch: Path) -> subprocess.CompletedProces
     source = scratch / "source"
     if not source.exists():
         source.mkdir(parents=True)
-        for name in subprocess.run(["git", "ls-files", "-z", "trainproof_ci", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"], cwd=outside.ROOT, capture_output=True, check=True, text=True).stdout.split("\0"):
+        for name in subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "trainproof_ci", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"],
+            cwd=outside.ROOT, capture_output=True, check=True, text=True,
+        ).stdout.split("\0"):  # fmt: skip
             if name and (outside.ROOT / name).exists():
                 (source / name).parent.mkdir(parents=True, exist_ok=True)
                 (source / name).write_bytes((outside.ROOT / name).read_bytes())

@@ -3,7 +3,6 @@
 The verdict is stored before anything is sent anywhere, so that no trouble of the platform can change it.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -86,7 +85,7 @@ def _judged(context: Context) -> tuple[Report, str]:
     session = judged(Request(wanted.paths, changes=_changes(context), shard=shard), settings)
     if shard is None:
         return session.report, json_report.render(session.report)
-    return session.report, json.dumps(session.shard_document(shard), separators=(",", ":")) + "\n"
+    return session.report, session.shard_report(shard)
 
 
 def _settings(context: Context) -> Settings:

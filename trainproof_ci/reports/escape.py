@@ -7,6 +7,7 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _COMMAND = re.compile("##(?=\\[)|::")
+_LONE_SURROGATE = re.compile(r"(\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~@&$:=^'\"/])")
 
 
@@ -74,6 +75,19 @@ def uri(path: str) -> str:
 def sarif_text(text: str) -> str:
     """A SARIF message: visible text; brackets would begin an embedded link, braces a placeholder."""
     return re.sub(r"([\\\[\]])", r"\\\1", plain(text)).replace("{", "{{").replace("}", "}}")
+
+
+def json_text(text: str) -> str:
+    r"""JSON that was written in ASCII: the old form of a workflow command is broken, nothing else changes.
+
+    Only strings can hold `##[`, and there `\u0023` is the same character.
+    """
+    return text.replace("##[", "#\\u0023[")
+
+
+def json_unicode(text: str) -> str:
+    """ASCII JSON without lone surrogates, which strict readers refuse: bytes that are not UTF-8 become U+FFFD."""
+    return _LONE_SURROGATE.sub(lambda found: found[1] or "\\ufffd", text) if "\\ud" in text else text
 
 
 def output_value(name: str, value: str, delimiter: str) -> str:

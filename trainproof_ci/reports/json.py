@@ -7,12 +7,13 @@ from typing import Any
 from trainproof_ci import __version__
 from trainproof_ci.model import SCHEMA_VERSION, Chart, Finding, Report, TargetReport
 from trainproof_ci.places import Location
+from trainproof_ci.reports.escape import json_text, json_unicode
 
 
 def render(report: Report) -> str:
     """The report as one JSON document, keys in a fixed order, names that are not UTF-8 with U+FFFD."""
     text = json.dumps(document(report), ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=str)
-    return text + "\n"
+    return json_text(json_unicode(text)) + "\n"
 
 
 def document(report: Report) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from trainproof_ci.model import Finding, Report, Severity
 from trainproof_ci.places import Location
 from trainproof_ci.registry import Rule, catalogue
 from trainproof_ci.reports import wording
-from trainproof_ci.reports.escape import sarif_text, uri
+from trainproof_ci.reports.escape import json_text, sarif_text, uri
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/trainproof-ci/trainproof-ci"
@@ -34,7 +34,7 @@ def render(report: Report, *, left_out: Collection[str] = ()) -> str:
 
 
 def _written(report: Report, left_out: Collection[str], most: int) -> str:
-    return json.dumps(document(report, left_out, most), ensure_ascii=True, separators=(",", ":")) + "\n"
+    return json_text(json.dumps(document(report, left_out, most), ensure_ascii=True, separators=(",", ":"))) + "\n"
 
 
 def _compressed(text: str) -> int:
