@@ -81,7 +81,20 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
     while (certain := _certain(reader, facts, fired, rules, target, settings)) is not facts:
         facts = certain
         fired, coverage = _run(rules, facts, settings)
+    fired += _shortfall(facts, fired, target, settings)
     return _report(target, facts, rules, fired, coverage, settings)
+
+
+def _shortfall(facts: "Facts", fired: list[Finding], target: Target, settings: "Settings") -> list[Finding]:
+    """Where no rule fired, the facts may still say that there was too little to judge; notes judge nothing."""
+    if any(finding.severity is not Severity.NOTE for finding in fired):
+        return []
+    tell = getattr(facts, "shortfall", None)
+    why = tell() if tell is not None else None
+    if why is None:
+        return []
+    place = Places(why.location or Location(target.path, line=1))
+    return [_stamp(registry.catalogue()[why.rule], Firing(why.reason, why.measured, why.limit, place), settings)]
 
 
 def judge_facts(target: Target, facts: "Facts", rules: "Sequence[Rule]", settings: "Settings") -> TargetReport:

@@ -1,13 +1,17 @@
-"""From the columns of a reading to a run: roles, the summed loss, the last segment."""
+"""From the columns of a reading to a run: roles, the summed loss, the last segment, the objective."""
 
 from array import array
 from typing import TYPE_CHECKING
 
+from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Reading, RunLog, Series
-from trainproof_ci.readers.run.roles import find_roles
-from trainproof_ci.readers.run.segments import last_segment
+from trainproof_ci.readers.run.objective import find_objective
+from trainproof_ci.readers.run.roles import Roles, find_roles
+from trainproof_ci.readers.run.segments import Segment, last_segment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from trainproof_ci.discovery import Target
 
 
@@ -18,11 +22,16 @@ def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> 
     loss = last_segment(summed([series[name] for name in roles.loss])) if roles.loss else None
     return RunLog(
         target.path, target.format, reading, series, loss.series if loss else None, roles.loss,
-        evals=tuple(last_segment(series[name]).series for name in roles.evals),
-        rates=tuple(last_segment(series[name]).series for name in roles.rates),
-        gradients=tuple(last_segment(series[name]).series for name in roles.gradients),
+        evals=_last(series, roles.evals), rates=_last(series, roles.rates), gradients=_last(series, roles.gradients),
+        validation=tuple(last_segment(summed([series[name] for name in group])).series for group in roles.validation),
         segments=loss.segments if loss else 1,
+        objective=find_objective(series, loss.series if loss else None, roles.loss),
+        notes=tuple(_notes(reading, roles, loss)), loss_key=loss_key,
     )  # fmt: skip
+
+
+def _last(series: "Mapping[str, Series]", names: "Iterable[str]") -> tuple[Series, ...]:
+    return tuple(last_segment(series[name]).series for name in names)
 
 
 def summed(parts: list[Series]) -> Series:
@@ -30,4 +39,17 @@ def summed(parts: list[Series]) -> Series:
     if len(parts) == 1:
         return parts[0]
     values = array("d", map(sum, zip(*(part.values for part in parts), strict=True)))
-    return parts[0]._replace(name="+".join(part.name for part in parts), values=values)
+    nulls = frozenset().union(*(part.nulls for part in parts))
+    return parts[0]._replace(name="+".join(safe_key(part.name) for part in parts), values=values, nulls=nulls)
+
+
+def _notes(reading: Reading, roles: Roles, loss: Segment | None) -> "Iterator[str]":
+    yield from reading.notes
+    if len(roles.loss) > 1:
+        yield f"the training loss is the sum of {len(roles.loss)} columns: {', '.join(map(safe_key, roles.loss))}"
+    if loss is None:
+        return
+    if loss.segments > 1:
+        yield f"the step goes back {loss.segments - 1} times (a resume, or another run): the last segment is judged"
+    if loss.interleaved:
+        yield "steps go back again and again, as when two processes write one log: the points are judged in step order"

@@ -38,6 +38,8 @@ class Document:
         self.text = decoded(source.file.read(LARGEST))
         self.path = path
         self.cut: Cut | None = None
+        self.position = 0
+        """Behind the array that `entries` walked last."""
         self.damage: tuple[Damage, ...] = ()
         self._counted, self._line = 0, 1
 
@@ -69,17 +71,20 @@ class Document:
             try:
                 value, position = self.value(position)
             except ValueError as error:
-                self._broken(error, line)
+                self.break_off(error, line)
                 return
             yield line, value
             position = self.skip_space(position)
             if self.text.startswith(",", position):
                 position = self.skip_space(position + 1)
+        self.position = position + 1
         if position >= len(self.text):
             self.cut = Cut("the array is never closed", self.line_of(len(self.text)))
 
-    def _broken(self, error: ValueError, line: int) -> None:
-        at = getattr(error, "pos", 0)
+    def break_off(self, error: ValueError, line: int | None = None) -> None:
+        """Remember where the text stops being JSON: cut off, or damaged."""
+        at = min(getattr(error, "pos", 0), len(self.text))
+        line = self.line_of(at) if line is None else line
         if self.skip_space(at) >= len(self.text) or "nterminated" in str(error):
             self.cut = Cut("the file ends in the middle of an entry", line)
         else:

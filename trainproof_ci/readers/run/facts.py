@@ -4,12 +4,20 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
-from trainproof_ci.places import Location, Places
+from trainproof_ci.places import Location, Places, safe_key
 
 NO_NUMBERS: "array[float]" = array("d")
 NO_FILES: "array[int]" = array("H")
 NO_NULLS: frozenset[int] = frozenset()
+_NEEDS = {
+    "loss": "training loss",
+    "evals": "evaluation loss",
+    "validation": "evaluation loss",
+    "rates": "learning rate",
+    "gradients": "gradient norm",
+}
 
 
 class Series(NamedTuple):
@@ -136,22 +144,34 @@ class RunLog(NamedTuple):
     evals: tuple[Series, ...] = ()
     rates: tuple[Series, ...] = ()
     gradients: tuple[Series, ...] = ()
+    validation: tuple[Series, ...] = ()
+    """The evaluation loss of each evaluation set, summed where the training loss is a sum."""
     segments: int = 1
     objective: str | None = None
     """Why a falling loss is not expected of this run ("reinforcement", ...); None for a supervised one."""
     notes: tuple[str, ...] = ()
+    loss_key: str | None = None
+    """The column that the user named as the loss."""
+    beside: tuple[Location, ...] = ()
+    """For a run that stopped: places of findings about datasets and manifests that lie beside the log."""
 
     def lacks(self, need: str) -> str | None:
         """Why `need` ("loss", "evals", "rates", "gradients") is missing, or None when it is there."""
-        names = {"loss": "training loss", "evals": "evaluation loss", "rates": "learning rate"}
-        there = getattr(self, need, None) or self.series.get(need)
-        return None if there else f"no {names.get(need, 'gradient norm' if need == 'gradients' else need)} in this log"
+        if getattr(self, need, None) or self.series.get(need):
+            return None
+        return f"no {_NEEDS.get(need, need)} in this log"
+
+    def shortfall(self) -> Unreadable | None:
+        """Why the run is not judged although no rule fired; None when it is."""
+        from trainproof_ci.readers.run.shortfall import shortfall  # most runs are judged, or found wanting
+
+        return shortfall(self)
 
     def summary(self) -> Mapping[str, object]:
         """The measurements for the report."""
         found: dict[str, object] = dict(self.reading.measurements)
         if self.loss is not None:
-            found |= {"loss": "+".join(self.loss_columns), "points": self.loss.size}
+            found |= {"loss": "+".join(map(safe_key, self.loss_columns)), "points": self.loss.size}
         if self.evals:
             found["evaluations"] = max(series.size for series in self.evals)
         if self.segments > 1:

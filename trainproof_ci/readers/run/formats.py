@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 READERS: Mapping[str, str] = {
     "tensorboard": "tfevents",
     "hf-trainer-state": "trainer_state",
+    "jsonl": "jsonl",
+    "json-history": "json_history",
+    "csv": "csv_table",
+    "console": "console",
 }
 """Format name -> module in this package."""
 

@@ -4,22 +4,47 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
-from trainproof_ci.readers.run.vocabulary import TRAIN_WORDS, is_eval, is_gradient_norm, is_loss, is_rate, words
+from trainproof_ci.readers.run.vocabulary import (
+    EVAL_WORDS,
+    TRAIN_WORDS,
+    is_eval,
+    is_gradient_norm,
+    is_loss,
+    is_perplexity,
+    is_rate,
+    words,
+)  # fmt: skip
 
-TOTAL_WORDS = TRAIN_WORDS | {
-    "loss",
-    "losses",
-    "total",
-    "avg",
-    "mean",
-    "step",
-    "epoch",
-    "batch",
-    "running",
-    "lm",
-    "global",
-}
+ENOUGH = 10
+"""Points; a column of a better name with fewer gives way to one with more."""
+_FILLERS = frozenset(
+    {
+        "loss",
+        "losses",
+        "lossers",
+        "total",
+        "avg",
+        "mean",
+        "average",
+        "step",
+        "epoch",
+        "batch",
+        "running",
+        "lm",
+        "global",
+        "xent",
+        "nll",
+        "cost",
+        "model",
+        "log",
+        "value",
+        "smooth",
+        "with",
+    }
+)
+_TOTAL = TRAIN_WORDS | (_FILLERS - {"value"})
 """A name of these words alone is the whole training loss, not a part of it."""
+_TOTAL_EVAL = EVAL_WORDS | (_FILLERS - {"value"})
 
 
 class Roles(NamedTuple):
@@ -29,6 +54,8 @@ class Roles(NamedTuple):
     evals: tuple[str, ...] = ()
     rates: tuple[str, ...] = ()
     gradients: tuple[str, ...] = ()
+    validation: tuple[tuple[str, ...], ...] = ()
+    """The evaluation losses by evaluation set, each the columns that are summed."""
 
 
 def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
@@ -36,20 +63,59 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
     rates = tuple(name for name in series if is_rate(name))
     gradients = tuple(name for name in series if is_gradient_norm(name))
     losses = [name for name in series if is_loss(name) and name not in rates and name not in gradients]
-    evals = tuple(name for name in losses if is_eval(name))
-    chosen = (
-        (loss_key,)
-        if loss_key is not None and loss_key in series
-        else _training_loss([n for n in losses if n not in evals], series)
-    )
-    return Roles(tuple(chosen), evals, rates, gradients)
+    evals = tuple(name for name in losses if is_eval(name) and name != loss_key)
+    if loss_key is not None:
+        chosen = _named(loss_key, series)
+    else:
+        chosen = tuple(_training_loss([name for name in losses if name not in evals], series))
+        chosen = chosen or tuple(name for name in series if is_perplexity(name) and not is_eval(name))[:1]
+    return Roles(chosen, evals, rates, gradients, _validation(evals, series, summed=len(chosen) > 1))
+
+
+def _named(loss_key: str, series: Mapping[str, Series]) -> tuple[str, ...]:
+    """The column that the user named: as written, else without regard to case and padding."""
+    wanted = loss_key.strip().lower()
+    return tuple(name for name in series if name == loss_key or name.strip().lower() == wanted)[:1]
 
 
 def _training_loss(names: list[str], series: Mapping[str, Series]) -> Iterable[str]:
-    totals = [name for name in names if TOTAL_WORDS.issuperset(words(name))]
+    """The column that is the loss; without one, the parts to be summed."""
+    totals = [name for name in names if _TOTAL.issuperset(words(name))]
     if totals:
-        return [max(totals, key=lambda name: (series[name].size, -len(name)))]
+        totals.sort(key=lambda name: (_plainness(name), -series[name].size))
+        longest = max(totals, key=lambda name: series[name].size)
+        best = totals[0]
+        if series[best].size >= ENOUGH or series[best].size == series[longest].size:
+            return [best]
+        return [longest]
     if not names:
         return []
-    longest = max(series[name].size for name in names)
-    return [name for name in names if series[name].size == longest]
+    main = [name for name in names if not _is_part_of_another(name, names)]
+    longest_size = max(series[name].size for name in main)
+    rows = next(series[name].places for name in main if series[name].size == longest_size)
+    return [name for name in main if series[name].places == rows]
+
+
+def _is_part_of_another(name: str, names: list[str]) -> bool:
+    """`loss_bbox_0` beside `loss_bbox` is an auxiliary copy of it."""
+    return any(name != other and name.startswith(f"{other}_") and name[len(other) + 1 :].isdigit() for other in names)
+
+
+def _plainness(name: str) -> int:
+    """How far a name is from plain `loss`; a running or smoothed average comes last."""
+    said = set(words(name)) - {"loss", "losses"} - TRAIN_WORDS
+    if not said:
+        return 0
+    return 2 if said & {"running", "smooth", "avg", "mean", "average", "epoch"} else 1
+
+
+def _validation(evals: tuple[str, ...], series: Mapping[str, Series], *, summed: bool) -> tuple[tuple[str, ...], ...]:
+    totals = [name for name in evals if _TOTAL_EVAL.issuperset(words(name))]
+    if totals:
+        return tuple((name,) for name in totals)
+    if not summed:
+        return tuple((name,) for name in evals)
+    by_rows: dict[bytes, list[str]] = {}
+    for name in evals:
+        by_rows.setdefault(series[name].places.tobytes(), []).append(name)
+    return tuple(tuple(group) for group in by_rows.values())

@@ -40,6 +40,11 @@ def is_loss(name: str) -> bool:
     return not LOSS_WORDS.isdisjoint(said) and NEVER_LOSS.isdisjoint(said)
 
 
+def is_perplexity(name: str) -> bool:
+    """Whether the name is that of a perplexity: it falls as the loss does, and stands in for one that is not logged."""
+    return not {"ppl", "perplexity"}.isdisjoint(words(name)) and NEVER_LOSS.isdisjoint(words(name))
+
+
 def is_eval(name: str) -> bool:
     """Whether the name speaks of an evaluation."""
     return not EVAL_WORDS.isdisjoint(words(name))

@@ -1,0 +1,139 @@
+"""One line of console text into named numbers: the words between the numbers, seen once, are a template for all its like."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_gradient_norm, is_loss, is_rate, words
+
+NUMBERS = re.compile(
+    r"(?<![\w.@])([-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|[.,]\d)|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+    r"|(?i:[-+]?(?:nan|inf(?:inity)?)(?!\w)))"
+)
+"""Numbers that stand alone: not those inside `grad_norm_0`, `mAP50`, `Acc@1` or `lr/pg0`."""
+_KEY = re.compile(
+    r"(?P<phrase>[A-Za-z_][\w/.@\-]*(?:[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
+    r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*$"
+)
+_QUALIFIERS = frozenset(
+    EVAL_WORDS | TRAIN_WORDS
+    | {"total", "mean", "avg", "average", "lm", "learning", "gradient", "grad", "loss", "epoch", "running", "global", "smooth", "box", "cls",
+       "generator", "discriminator", "batch", "policy", "value", "entropy", "current", "ema", "gen", "disc", "kl", "mse", "ce", "reconstruction",
+       "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
+       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample"}
+)  # fmt: skip
+STEP_WORDS = {
+    "global_step": 9, "globalstep": 9, "current_steps": 8, "total_timesteps": 8, "num_updates": 8, "step": 7, "iteration": 6, "iter": 6,
+    "iters": 6, "itr": 6, "update": 5, "updates": 5, "timestep": 5, "timesteps": 5, "it": 4, "batch": 3, "minibatch": 3, "episode": 2,
+}  # fmt: skip
+"""The words for a step; where a line has several, the higher one counts."""
+_PHASE = re.compile(
+    r"(?<![\w/])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?![\w/])", re.IGNORECASE
+)
+_DATE = re.compile(r"^\s+$")
+MOST_TEMPLATES = 20_000
+
+
+class Template(NamedTuple):
+    """Which of the numbers of a line is what: (index, name) of the columns, the indices of step and epoch or -1."""
+
+    names: tuple[tuple[int, str], ...] = ()
+    step: int = -1
+    epoch: int = -1
+    boxed: bool = False
+    """A row `| name | number |` of a two-column table."""
+
+
+@lru_cache(maxsize=MOST_TEMPLATES)
+def template(texts: tuple[str, ...]) -> Template:
+    """What the numbers between `texts` (always one more than numbers) are."""
+    names: list[tuple[int, str]] = []
+    steps: dict[int, int] = {}
+    epoch, phase = -1, None
+    for index, text in enumerate(texts[:-1]):
+        key = _KEY.search(text)
+        phase = _phase(text[: key.start()] if key else text) or phase
+        name = _name(key) if key else None
+        if name is None:
+            if rank := _progress(texts, index):
+                steps.setdefault(rank, index)
+            continue
+        last = name.rsplit(" ", 1)[-1].lower()
+        if last == "epoch" and epoch < 0:
+            epoch = index
+        elif last in STEP_WORDS and " " not in name:
+            steps.setdefault(STEP_WORDS[last], index)
+        elif last != "epoch":
+            names.append((index, _in_phase(name, phase)))
+    step = steps[max(steps)] if steps else -1
+    if step < 0 and names and epoch < 0:
+        step, epoch = _leading(texts)
+    return Template(tuple(names), step, epoch, _is_box(texts))
+
+
+def _is_box(texts: Sequence[str]) -> bool:
+    return len(texts) == 2 and texts[0].lstrip().startswith("|") and texts[1].strip() == "|"
+
+
+def _phase(text: str) -> str | None:
+    found = _PHASE.findall(text)
+    if not found:
+        return None
+    return "train" if found[-1].lower().startswith("train") else "val"
+
+
+def _in_phase(name: str, phase: str | None) -> str:
+    """A loss in a line about validation is a validation loss, whatever it is called."""
+    said = words(name)
+    if phase == "val" and is_loss(name) and EVAL_WORDS.isdisjoint(said) and TRAIN_WORDS.isdisjoint(said):
+        return f"val {name}"
+    return name
+
+
+def _name(key: "re.Match[str]") -> str | None:
+    """The name that a number is given: its last word and the words before it that belong to it."""
+    *before, last = key["phrase"].split()
+    last = last.rstrip(".-")
+    kept = [last]
+    while before and before[-1].lower() in _QUALIFIERS:
+        kept.insert(0, before.pop())
+    if kept[0].lower() in {"epoch", "step", "batch"} and len(kept) > 1:
+        del kept[0]
+    name = " ".join(kept)
+    if key["unit"] and not _phase(key["unit"]):
+        name += f" ({key['unit']})"
+    if key["sep"] is None and not _spoken(name):
+        return None
+    return name if last else None
+
+
+def _spoken(name: str) -> bool:
+    """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
+    lower = name.lower()
+    return lower == "epoch" or lower in STEP_WORDS or is_loss(name) or is_rate(name) or is_gradient_norm(name)
+
+
+def _progress(texts: Sequence[str], index: int) -> int:
+    """The rank of a number without a name as a step: `7%|##| 1000/13605 [`, `[500/2931]`, `200/2983 batches`; else 0."""
+    if texts[index + 1].strip() != "/" or index + 2 >= len(texts):
+        return 0
+    after = texts[index + 2]
+    if after.startswith("/") or (_DATE.match(after) and index + 3 < len(texts) and texts[index + 3].startswith(":")):
+        return 0
+    return 2 if "%|" in texts[index] else 1
+
+
+def _leading(texts: Sequence[str]) -> tuple[int, int]:
+    """Step and epoch of `0 | loss 11.6`, `[0] train-logloss:0.48`, `0: learn: 0.6` and `1|25|Loss: 1.5`."""
+    if texts[0].strip() not in {"", "["}:
+        return -1, -1
+    if len(texts) > 2 and texts[1].strip() == "|" and texts[2].startswith("|"):
+        return 1, 0
+    after = texts[1]
+    return (0, -1) if after.lstrip().startswith(("|", "]")) or after.startswith((": ", ":\t")) else (-1, -1)
+
+
+def value_of(text: str) -> float:
+    """The number that `NUMBERS` found."""
+    return float(text.replace(",", "") if "," in text else text)

@@ -1,0 +1,82 @@
+"""Tables in console text: a header with a loss in it, and the rows below; and the headerless rows of old YOLO."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trainproof_ci.readers.run.records import number
+from trainproof_ci.readers.run.vocabulary import is_loss
+
+_CELL = re.compile(r"[A-Za-z_#][\w ./%()\-#@*]{0,31}")
+_WIDE = re.compile(r"\s{2,}")
+_FIRST = frozenset({"epoch", "step", "iter", "iteration", "global_step", "steps", "epochs", "round"})
+_YOLO = {
+    "box": "box_loss",
+    "obj": "obj_loss",
+    "cls": "cls_loss",
+    "dfl": "dfl_loss",
+    "total": "loss",
+    "giou": "giou_loss",
+}
+_OF = re.compile(r"\s+\d+/\d+\s+\d+/\d+\s+")
+
+
+class Table(NamedTuple):
+    """The header in force: its names and what separates the cells."""
+
+    names: tuple[str, ...]
+    separator: str
+
+    def row(self, line: str) -> "list[tuple[str, float]] | None":
+        """The (name, number) pairs of a row, or None when the line is no row of this table."""
+        cells = cells_of(line, self.separator)
+        if len(cells) != len(self.names) and not (self.separator == " " and len(cells) > len(self.names)):
+            return None
+        found = [(name, number(cell.rstrip(":%"))) for name, cell in zip(self.names, cells, strict=False)]
+        known = [(name, value) for name, value in found if value is not None]
+        if not known or found[0][1] is None or len(known) * 2 < len(found):
+            return None
+        return known
+
+
+def cells_of(line: str, separator: str) -> list[str]:
+    """The cells of a line; an empty first and last cell of a table with borders do not count."""
+    if separator == " ":
+        return line.split()
+    stripped = line.strip().strip("|") if separator == "|" else line.strip("\r\n")
+    return [cell.strip() for cell in stripped.split(separator)]
+
+
+def header(line: str) -> Table | None:
+    """The table that a line without numbers opens, if a loss is among its columns."""
+    if len(line) > 512 or ":" in line or "=" in line or not line.strip():
+        return None
+    separator = next((mark for mark in ("|", "\t") if mark in line.strip()), " ")
+    wide = separator == " " and _WIDE.search(line.strip()) is not None
+    cells = _WIDE.split(line.strip()) if wide else cells_of(line, separator)
+    if separator == " " and any(_first(cell.split()[0]) and " " in cell for cell in cells[:1] if cell):
+        cells = line.split()
+    if len(cells) < 2 or not all(_CELL.fullmatch(cell) for cell in cells):
+        return None
+    if "gpu_mem" in (cells[1].lower(), cells[0].lower()):
+        cells = [_YOLO.get(cell.lower(), cell) for cell in cells]
+    if not any(is_loss(cell) for cell in cells) or not (_first(cells[0]) or separator != " "):
+        return None
+    return Table(tuple(cells), separator)
+
+
+def _first(cell: str) -> bool:
+    return cell.lower().lstrip("#") in _FIRST
+
+
+def headerless(line: str) -> Iterable[tuple[str, float]]:
+    """The losses of a row `0/272 18/7328 nan nan nan 116 0.273`: epoch, batch, then numbers up to the first integer."""
+    if not _OF.match(f" {line}"):
+        return []
+    found: list[tuple[str, float]] = []
+    for cell in line.split()[2:]:
+        value = number(cell)
+        if value is None or cell.isdigit():
+            break
+        found.append((f"loss/{len(found) + 1}", value))
+    return found if len(found) >= 3 else []

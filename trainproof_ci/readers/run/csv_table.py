@@ -1,0 +1,167 @@
+"""CSV logs: Ultralytics, Lightning, Keras, Stable Baselines and everything else with a header and a loss."""
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.run.columns import Columns
+from trainproof_ci.readers.run.documents import not_a_log
+from trainproof_ci.readers.run.facts import Cut, Damage, Reading
+from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
+from trainproof_ci.readers.run.names import named_like_a_log, says_training
+from trainproof_ci.readers.run.records import number
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
+
+if TYPE_CHECKING:
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.source import Head, Source
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".log", "")
+DELIMITERS = (",", ";", "\t", "|")
+MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
+_DEFAULT = ","
+
+
+def recognise(head: "Head") -> bool:
+    """A header that speaks of training, and numbers below it."""
+    if head.suffix not in SUFFIXES or not is_text(head):
+        return False
+    rows = head_lines(head, 6)
+    if len(rows) < (1 if named_like_a_log(head) else 2):
+        return False
+    names = header_names(rows[0])
+    if len(names) < 2 or any(_float(name) is not None for name in names):
+        return False
+    return says_training(names, head) and (len(rows) == 1 or _mostly_numbers(rows[1:], rows[0]))
+
+
+def _mostly_numbers(rows: Sequence[str], header: str) -> bool:
+    cells = [cell.strip() for row in rows for cell in row.split(delimiter_of(header))]
+    known = [cell for cell in cells if cell.lower() not in MISSING]
+    return sum(_float(cell) is not None for cell in known) * 2 >= len(known)
+
+
+def delimiter_of(header: str) -> str:
+    """The delimiter that the header has most of."""
+    return max(DELIMITERS, key=header.count) if any(d in header for d in DELIMITERS) else _DEFAULT
+
+
+def header_names(header: str) -> list[str]:
+    """The names of the columns, without quotes and padding."""
+    return [cell.strip().strip("\"'").strip() for cell in header.rstrip("\r").split(delimiter_of(header))]
+
+
+def _float(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return number(cell)
+
+
+class _Table:
+    """Adds rows under the header in force; counts what does not fit it."""
+
+    def __init__(self, header: Sequence[str]) -> None:
+        self.columns = Columns()
+        self.ragged: list[int] = []
+        self.use(header)
+
+    def use(self, header: Sequence[str]) -> None:
+        """Let `header` be in force from here on."""
+        self.header = [name.strip() for name in header]
+        while self.header and not self.header[-1]:
+            self.header.pop()
+        self.step = _index(self.header, STEP_KEYS)
+        self.epoch = _index(self.header, EPOCH_KEYS)
+
+    def add(self, row: Sequence[str], line: int) -> None:
+        """One row of cells."""
+        width = len(self.header)
+        if len(row) != width and (len(row) < width or any(cell.strip() for cell in row[width:])):
+            if [cell.strip() for cell in row[:2]] == self.header[:2]:
+                self.use(row)
+            else:
+                self.ragged.append(line)
+            return
+        step, epoch = _cell(row, self.step), _cell(row, self.epoch)
+        columns = self.columns
+        columns.row(line, step, epoch)
+        add = columns.add
+        for name, cell in zip(self.header, row, strict=False):
+            if cell:
+                try:
+                    add(name, float(cell))
+                except ValueError:
+                    self._other(name, cell, row)
+
+    def _other(self, name: str, cell: str, row: Sequence[str]) -> None:
+        value = number(cell)
+        if value is not None:
+            self.columns.add(name, value)
+        elif cell.strip().lower() not in MISSING and [c.strip() for c in row[:2]] != self.header[:2]:
+            self.columns.add_odd(name)
+
+
+def _index(header: Sequence[str], names: Sequence[str]) -> int:
+    return next((header.index(name) for name in names if name in header), -1)
+
+
+def _cell(row: Sequence[str], index: int) -> float:
+    value = _float(row[index]) if 0 <= index < len(row) else None
+    return float("nan") if value is None else value
+
+
+def read(source: "Source", target: "Target") -> Reading:
+    """Read the rows under the header; a repeated header begins another part."""
+    lines = _Numbered(lines_of(source))
+    header = next((line for line in lines if line.strip()), None)
+    if header is None:
+        raise not_a_log(target.path, "the file is empty")
+    table = _Table(header_names(header))
+    rows = csv.reader(lines, delimiter=delimiter_of(header), skipinitialspace=True)
+    damage = list(_read_rows(rows, table.add, lines))
+    cut = None
+    if table.ragged and table.ragged[-1] >= lines.last_filled:
+        cut = Cut("the last row is cut", table.ragged.pop())
+    if table.ragged:
+        damage.append(Damage("a row has another number of cells than the header", table.ragged[0], len(table.ragged)))
+    if lines.conflicts:
+        damage.append(Damage("merge conflict markers stand in the log", lines.conflicts[0], len(lines.conflicts)))
+    return Reading(table.columns.series(), table.columns.odd, cut=cut, damage=tuple(damage))
+
+
+def _read_rows(
+    rows: Iterator[list[str]], add: Callable[[Sequence[str], int], None], lines: "_Numbered"
+) -> Iterator[Damage]:
+    while True:
+        try:
+            for row in rows:
+                if row:
+                    add(row, lines.number)
+        except csv.Error:
+            yield Damage("a row is no valid CSV", lines.number)
+            continue
+        return
+
+
+class _Numbered:
+    """The lines for `csv.reader`, cleaned and counted; merge conflict markers are set aside."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines = lines
+        self.number = 0
+        self.last_filled = 0
+        self.conflicts: list[int] = []
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.lines:
+            self.number += 1
+            if line.startswith(CONFLICT_MARKS) or line.rstrip("\r") == "=======":
+                self.conflicts.append(self.number)
+                continue
+            if line.strip():
+                self.last_filled = self.number
+                yield line.replace("\0", "") if "\0" in line else line
+
+    def __next__(self) -> str:
+        return next(iter(self))

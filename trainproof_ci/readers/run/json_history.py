@@ -1,0 +1,166 @@
+"""JSON histories: a list of records, lists by name (Keras), or pandas index -> value, with scalars between them."""
+
+import re
+from array import array
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.run.columns import Columns
+from trainproof_ci.readers.run.documents import Document, not_a_log
+from trainproof_ci.readers.run.encodings import encoding_of
+from trainproof_ci.readers.run.facts import Reading, Series
+from trainproof_ci.readers.run.lines import is_text
+from trainproof_ci.readers.run.names import named_like_a_log
+from trainproof_ci.readers.run.records import add_record, number
+from trainproof_ci.readers.run.vocabulary import is_loss
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.source import Head, Source
+
+DEEPEST = 4
+_KEY = r'"([^"\\]{1,64})"\s*:\s*'
+_LISTED = re.compile(_KEY + r"\[\s*(?:-?[\d.]|null|NaN|-?Infinity)")
+_INDEXED = re.compile(_KEY + r'\{\s*"0"\s*:\s*-?[\d.]')
+_LOGGED = re.compile(_KEY + r'"?(?:-?[\d.]|NaN|-?Infinity|nan)')
+_STEPPED = re.compile(
+    r'"(?:epoch|step|iter|iteration|global_step|current_steps|learning_rate|lr)"\s*:\s*"?-?[\d.]', re.IGNORECASE
+)
+_ATOM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]"]+')
+
+
+def recognise(head: "Head") -> bool:
+    """A list of numbers under the name of a loss, or several records with a loss and a step."""
+    if head.suffix not in {".json", ".txt", ".log", ""} or not is_text(head):
+        return False
+    text = head.start.decode(encoding_of(head.start[:4096]), "replace").lstrip("\ufeff \t\r\n")
+    if not text.startswith(("{", "[")):
+        return False
+    if any(is_loss(found[1]) for pattern in (_LISTED, _INDEXED) for found in pattern.finditer(text)):
+        return True
+    records = sum(is_loss(found[1]) for found in _LOGGED.finditer(text))
+    return records >= 2 and "[" in text[:65536] and (len(_STEPPED.findall(text)) >= 2 or named_like_a_log(head))
+
+
+def read(source: "Source", target: "Target") -> Reading:
+    """Walk the document once; lists of numbers become series, lists of objects records."""
+    walk = _Walk(Document(source, target.path))
+    start = walk.document.skip_space(0)
+    first = walk.document.text[start : start + 1]
+    if first not in {"{", "["}:
+        raise not_a_log(target.path, "the file is empty" if not first else "neither a JSON object nor a list")
+    try:
+        walk.value(start, "", 0)
+    except ValueError as error:
+        walk.broken(error)
+    records = walk.columns.series()
+    lists = {
+        name: found for name, found in walk.lists.items() if name not in records or found.size > records[name].size
+    }
+    damage, cut = walk.document.damage, walk.document.cut
+    return Reading({**records, **lists}, walk.columns.odd, damage=damage, cut=cut)
+
+
+class _Walk:
+    """What has been found so far in one document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.columns = Columns()
+        self.lists: dict[str, Series] = {}
+
+    def value(self, position: int, name: str, depth: int) -> int:
+        """Take in the value at `position`, called `name`; returns the position behind it. Raises ValueError."""
+        document = self.document
+        opening = document.text[position : position + 1]
+        if opening == "[":
+            inside = document.skip_space(position + 1)
+            if document.text.startswith("{", inside):
+                return self._records(position, depth)
+            return self._list(position, name)
+        if opening == "{" and depth < DEEPEST:
+            return self._object(position, name, depth)
+        return document.value(position)[1]
+
+    def _object(self, position: int, name: str, depth: int) -> int:
+        if re.compile(r'\{\s*"0"\s*:').match(self.document.text, position):
+            return self._indexed(position, name)
+        for key, start in self._members(position):
+            self._end = self.value(start, key, depth + 1)
+        return self._end
+
+    def _members(self, position: int) -> "Iterator[tuple[str, int]]":
+        """The (key, position of the value) pairs of an object; the caller sets `_end` behind each value."""
+        document, text = self.document, self.document.text
+        self._end = document.skip_space(position + 1)
+        while not text.startswith("}", self._end):
+            key, after = document.value(self._end)
+            colon = document.skip_space(after)
+            if not isinstance(key, str) or not text.startswith(":", colon):
+                raise _syntax(document, colon)
+            yield key, document.skip_space(colon + 1)
+            self._end = document.skip_space(self._end)
+            if text.startswith(",", self._end):
+                self._end = document.skip_space(self._end + 1)
+            elif not text.startswith("}", self._end):
+                raise _syntax(document, self._end)
+        self._end += 1
+
+    def _indexed(self, position: int, name: str) -> int:
+        places, values = array("q"), array("d")
+        for _, start in self._members(position):
+            places.append(self.document.line_of(start))
+            value, self._end = self.document.value(start)
+            found = number(value)
+            values.append(float("nan") if found is None else found)
+        self._keep(name, values, places, frozenset())
+        return self._end
+
+    def _records(self, position: int, depth: int) -> int:
+        del depth
+        for line, entry in self.document.entries(position):
+            if isinstance(entry, dict):
+                add_record(self.columns, entry, line)
+        end = self.document.position
+        if self.document.cut or self.document.damage:
+            return len(self.document.text)
+        return end
+
+    def _list(self, position: int, name: str) -> int:
+        found, end = self.document.value(position)
+        numbers = [number(value) for value in found]
+        if not found or sum(value is None for value in numbers) > sum(value is None for value in found):
+            return end
+        nulls = frozenset(i for i, value in enumerate(found) if value is None)
+        values = array("d", [float("nan") if value is None else value for value in numbers])
+        self._keep(name, values, self._lines(position, end, len(found)), nulls)
+        return end
+
+    def _lines(self, position: int, end: int, size: int) -> "array[int]":
+        """The line of each of the `size` plain values between two positions."""
+        first = self.document.line_of(position)
+        if "\n" not in self.document.text[position:end]:
+            return array("q", [first]) * size
+        lines = array("q")
+        for atom in _ATOM.finditer(self.document.text, position + 1, end - 1):
+            lines.append(self.document.line_of(atom.start()))
+        return lines if len(lines) == size else array("q", [first]) * size
+
+    def _keep(self, name: str, values: "array[float]", places: "array[int]", nulls: frozenset[int]) -> None:
+        if len(nulls) == len(values):
+            return
+        while name in self.lists:
+            name += "'"
+        steps = array("d", range(1, len(values) + 1))
+        self.lists[name] = Series(name, values, steps, places, nulls=nulls, stepped=False)
+
+    def broken(self, error: ValueError) -> None:
+        """The document breaks off, or is no JSON."""
+        self.document.break_off(error)
+
+
+def _syntax(document: Document, position: int) -> ValueError:
+    import json
+
+    return json.JSONDecodeError("expected something else", document.text[:0], position)

@@ -1,0 +1,48 @@
+"""Which file names and which column names say that a file is a training log."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate, words
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.source import Head
+
+_LOG_NAME = re.compile(
+    r"(?:train|training|trainer|finetune|finetuning|pretrain|loss|losses)s?[-_.]?\w{0,24}?(?:log|logs|logging|history|hist|trace|curve|losses?|progress|metrics)\w{0,16}"
+    r"|(?:log|logs|history|loss|losses)[-_.]?(?:train|training|history|loss)\w*|trainer_state|progress|loss|losses",
+    re.IGNORECASE,
+)
+_RECORD = frozenset({"reward", "rewards", "return", "rew", "eprewmean"})
+_TOPICS = frozenset(
+    {"acc", "accuracy", "map", "auc", "f1", "ppl", "perplexity", "entropy", "kl", "mse", "mae", "rmse", "psnr"}
+)
+_EVERY_STEP = frozenset(key.lower() for key in (*STEP_KEYS, *EPOCH_KEYS)) | {"episode", "episodes", "frame", "frames"}
+
+
+def named_like_a_log(head: "Head") -> bool:
+    """Whether the name alone says training log: such a file is a target even when there turns out to be none in it.
+
+    `train.log`, `training_history.json`, `loss_log.txt`, `progress.csv` are; `log.txt`, `build.log`, `results.csv` and
+    `metrics.csv` are not: a repository is full of logs of other things, and a check that answers "not judged" for each
+    of them is switched off. Those are judged when their content shows a training.
+    """
+    stem = head.name.split(".", 1)[0]
+    return _LOG_NAME.fullmatch(stem) is not None or head.name.lower().startswith(("train.", "training."))
+
+
+def says_training(names: Sequence[str], head: "Head") -> bool:
+    """Whether column names are those of a training log, or the file's name says so."""
+    losses = [name for name in names if is_loss(name)]
+    lower = {name.lower() for name in names}
+    stepped = not _EVERY_STEP.isdisjoint(lower)
+    said = {word for name in names for word in words(name)}
+    metrics = not _TOPICS.isdisjoint(said) or any(is_rate(n) or is_gradient_norm(n) for n in names)
+    if losses:
+        return stepped or metrics or len(losses) > 1 or named_like_a_log(head)
+    if stepped and (any(is_rate(n) or is_gradient_norm(n) for n in names) or not _RECORD.isdisjoint(said)):
+        return True
+    if any(name.lower().startswith(("train/", "val/", "rollout/")) for name in names):
+        return True
+    return named_like_a_log(head)

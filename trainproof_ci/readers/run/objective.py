@@ -1,0 +1,58 @@
+"""What the loss of a run is for: only of a supervised one is it expected to fall."""
+
+import re
+from collections.abc import Iterable, Mapping
+from math import isfinite
+
+from trainproof_ci.readers.run.facts import Series
+from trainproof_ci.readers.run.vocabulary import words
+
+NEGATIVE = 0.02
+"""Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
+_ADVERSARIAL = re.compile(
+    r"(?:[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|(?:\w*/)?loss_(?:[DGdg]|disc|gen)(?:_\w+)?|(?:\w*[/_ ])?[DGdg]_?loss(?:_\w+)?|err[DG]|\w*discriminator\w*|\w*discriminator loss\b.*|\w*adversarial\w*)"
+)
+_PREFERENCE = (
+    "rewards/margins",
+    "rewards/chosen",
+    "rewards/rejected",
+    "logps/chosen",
+    "logps/rejected",
+    "rewards/accuracies",
+)
+_REWARD = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns"})
+_ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td"})
+_PREFIXES = ("train/", "eval/", "rollout/", "")
+
+
+def find_objective(series: Mapping[str, Series], loss: Series | None, loss_columns: Iterable[str]) -> str | None:
+    """`reinforcement`, `preference`, `adversarial`, `negative`, or None for a supervised run."""
+    names = [name for name in series if len(name) <= 64]
+    if any(name.removeprefix(prefix).startswith(_PREFERENCE) for name in names for prefix in _PREFIXES):
+        return "preference"
+    said = [frozenset(words(name)) for name in names]
+    if any(word & _REWARD for word in said) or any("rollout/" in name for name in names):
+        return "reinforcement"
+    if sum(bool(word & _ACTOR) and "loss" in word for word in said) >= 1 or any(
+        {"value", "loss"} <= word for word in said
+    ):
+        return "reinforcement"
+    if any(_ADVERSARIAL.fullmatch(name) for name in (*names, *loss_columns)):
+        return "adversarial"
+    return "negative" if loss is not None and _goes_below_zero(loss) else None
+
+
+def _goes_below_zero(loss: Series) -> bool:
+    finite = [value for value in loss.values if isfinite(value)]
+    return sum(value < 0 for value in finite) > NEGATIVE * len(finite)
+
+
+def rewards(series: Mapping[str, Series]) -> Series | None:
+    """The reward that a reinforcement run wants to raise, if it is logged."""
+    found = [
+        one
+        for name, one in series.items()
+        if frozenset(words(name)) & _REWARD
+        and not frozenset(words(name)) & {"std", "loss", "zero", "min", "max", "eval"}
+    ]
+    return max(found, key=lambda one: one.size, default=None)

@@ -1,0 +1,106 @@
+"""Why a run in which no rule fired is still not judged: no loss, too few points, steps that say nothing."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from math import isfinite
+from statistics import median
+from typing import TYPE_CHECKING
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location, safe_key
+from trainproof_ci.readers.run.objective import rewards
+from trainproof_ci.readers.run.roles import ENOUGH
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.run.facts import RunLog, Series
+
+SHOWN = 24
+ODD = 0.01
+"""Share of values that are no numbers from which on the column is not judged by the others."""
+
+
+def shortfall(run: "RunLog") -> Unreadable | None:
+    """The first reason, or None."""
+    return next(_reasons(run), None)
+
+
+def _reasons(run: "RunLog") -> Iterator[Unreadable]:
+    loss = run.loss
+    if loss is None:
+        yield _no_loss(run)
+        return
+    finite = sum(map(isfinite, loss.values))
+    odd = sum(run.reading.odd[name].values for name in run.loss_columns if name in run.reading.odd)
+    if odd > ODD * (odd + finite):
+        place = min(run.reading.odd[name].place for name in run.loss_columns if name in run.reading.odd)
+        yield Unreadable(
+            "values of the loss are no numbers, so the others do not tell the whole run",
+            rule="TP-RUN-ODD-VALUES", measured=f"{odd} values that are no numbers beside {finite} numbers",
+            limit="numbers", location=Location(run.path, line=place),
+        )  # fmt: skip
+    if loss.size < ENOUGH and not _validation_fell(run):
+        yield Unreadable(
+            "too few points of the training loss to judge its course; nothing else was wrong",
+            rule="TP-RUN-TOO-SHORT", measured=f"{loss.size} points", limit=f"at least {ENOUGH}",
+            location=run.location(loss, loss.size - 1),
+        )  # fmt: skip
+    if loss.stepped and (not all(map(isfinite, loss.steps)) or len(set(loss.steps)) == 1):
+        yield Unreadable(
+            "the steps do not tell the points apart, so their order is not known",
+            rule="TP-RUN-STEPS", measured="the same or no finite step on every point", limit="steps that go on",
+            location=run.location(loss, 0),
+        )  # fmt: skip
+    if run.objective in {"reinforcement", "adversarial"} and not _reward_rose(rewards(run.series)):
+        yield Unreadable(
+            f"the loss of a run with {_AN[run.objective]} objective does not say whether it learns; nothing else was wrong",
+            rule="TP-RUN-OBJECTIVE", measured=f"{run.objective} objective", limit="a supervised objective, or a rising reward",
+            location=run.location(loss, loss.size - 1),
+        )  # fmt: skip
+
+
+_AN = {"reinforcement": "a reinforcement", "adversarial": "an adversarial"}
+
+
+def _reward_rose(reward: "Series | None") -> bool:
+    """Whether the median of the end lies above that of the beginning by the spread of the first quarter."""
+    values = [value for value in reward.values if isfinite(value)] if reward is not None else []
+    if len(values) < ENOUGH:
+        return False
+    edge, first = max(3, len(values) // 20), values[: max(len(values) // 4, 3)]
+    start = median(first)
+    spread = median([abs(value - start) for value in first])
+    return median(values[-edge:]) - median(values[:edge]) > spread > 0
+
+
+def _validation_fell(run: "RunLog") -> bool:
+    """Whether evaluations enough to judge by fell, as they do in a run that logs its training loss rarely."""
+    for series in run.validation:
+        values = [value for value in series.values if isfinite(value)]
+        if len(values) >= ENOUGH and median(values[-3:]) < median(values[:3]):
+            return True
+    return False
+
+
+def _no_loss(run: "RunLog") -> Unreadable:
+    columns = [*dict.fromkeys((*run.series, *run.reading.odd))]
+    shown = ", ".join(safe_key(name) for name in columns[:SHOWN])
+    more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
+    sentence = f"no training loss among the columns: {shown}{more}" if columns else "no training loss, and no columns"
+    if run.loss_key is not None:
+        sentence = f"no column is called as --loss-key says; the columns are: {shown}{more}"
+    near = _nearest(columns, run.loss_key or "loss")
+    if near is not None:
+        sentence += f"; the closest is {safe_key(near)}, --loss-key names another"
+    else:
+        sentence += "; --loss-key names the loss"
+    return Unreadable(
+        sentence, rule="TP-RUN-NO-LOSS", measured=f"0 of {len(columns)} columns", limit="a training loss",
+        location=Location(run.path, line=1) if run.reading.located_by == "line" else Location(run.path, byte_offset=0),
+    )  # fmt: skip
+
+
+def _nearest(columns: list[str], wanted: str) -> str | None:
+    short = {name.lower().rsplit("/", 1)[-1][:64]: name for name in reversed(columns)}
+    holding = [name for key, name in short.items() if wanted.lower() in key]
+    found = get_close_matches(wanted.lower(), list(short), 1, 0.5)
+    return holding[-1] if holding else short[found[0]] if found else None

@@ -1,0 +1,74 @@
+"""Whether what is learned holds on data that is not trained on."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from statistics import median
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import safe_key
+from trainproof_ci.readers.run.facts import RunLog, Series
+from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.run.course import course
+
+LEAST_MATTERS = 0.005
+"""Share of the first evaluation loss below which a rise is not worth a word: 0.0009 after 0.0007, having begun at 1.5."""
+
+
+@rule("TP-OVERFIT", Severity.WARN, needs=("loss", "validation"), limits={"evaluations": 4, "ratio": 1.2})
+def evaluation_rises(run: RunLog, limits: Limits) -> Iterator[Firing]:
+    """The evaluation loss rose above `ratio` times its own minimum while the training loss kept falling.
+
+    Why: from the best step on the model learns the training set by heart. Minimum and end are medians over 3 evaluations,
+    so that one lucky evaluation does not count; parts that the trainer logs apart (box, class) are summed as the training
+    loss is, for one part may rise while the whole falls, as in real detection runs.
+
+    Fix: keep the checkpoint of the best step that is named, not only the last one; stop earlier, or regularise.
+
+    Stands down: fewer than 4 evaluations; an evaluation loss at or below zero.
+    """
+    assert run.loss is not None
+    sets = [series for series in run.validation if course(series).size >= limits["evaluations"]]
+    if not sets:
+        raise StandDown("fewer than 4 evaluations")
+    worst: tuple[float, Firing] | None = None
+    for series in sets:
+        found = _overfit(run, series, limits["ratio"])
+        if found is not None and (worst is None or found[0] > worst[0]):
+            worst = found
+    if worst is not None:
+        yield worst[1]
+
+
+def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] | None:
+    found = course(series)
+    values = found.values
+    smooth = [median(values[max(0, i - 1) : i + 2]) for i in range(found.size)]
+    best = min(range(found.size), key=smooth.__getitem__)
+    last = median(values[-3:])
+    low = smooth[best]
+    if low <= 0 or last <= ratio * low or last - low < LEAST_MATTERS * abs(values[0]) or best >= found.size - 2:
+        return None
+    assert run.loss is not None
+    at_best = found.where[best]
+    if not _train_fell(run.loss, series, at_best):
+        return None
+    places = run.places(series, [index for index in found.where[best:] if series.values[index] > ratio * low])
+    name = safe_key(series.name)
+    return last / low, Firing(
+        f"{name} rises while the training loss falls: {low:.4g} at step {series.steps[at_best]:g}, {last:.4g} at the end; "
+        f"keep the checkpoint of step {series.steps[at_best]:g}, the last one is worse",
+        f"{last / low:.3g} x its minimum", f"at most {ratio:g} x", places, (run.location(series, at_best, "the best evaluation"),),
+    )  # fmt: skip
+
+
+def _train_fell(loss: Series, series: Series, at: int) -> bool:
+    """Whether the end of the training loss lies below what it was at the evaluation `at`."""
+    found = course(loss)
+    if found.size < 2:
+        return False
+    place = bisect_right(loss.places, series.places[at]) if loss.places[0] != loss.places[-1] else 0
+    share = place / loss.size if place else (at + 1) / series.size
+    middle = min(max(round(share * found.size), 1), found.size)
+    edge = max(1, min(found.edge, found.size // 4))
+    return median(found.values[-edge:]) < median(found.values[max(0, middle - edge) : middle])
