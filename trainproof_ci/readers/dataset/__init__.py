@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
     from trainproof_ci.registry import Rule
 
-FORMATS = ("jsonl",)
+FORMATS = ("jsonl", "json_array")
 """The modules of the formats, in the order they are asked."""
 
 
@@ -70,6 +70,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     """Survey one file: every record judged by the record rules, every fault placed, digest and duplicates known."""
     from trainproof_ci.readers.dataset.digests import Digest  # recognising files needs none of it
     from trainproof_ci.readers.dataset.duplicates import prove
+    from trainproof_ci.readers.dataset.splits import compared
     from trainproof_ci.readers.dataset.survey import Survey
 
     head = Head.of(target.path)
@@ -80,6 +81,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
         survey.size = source.size
         module.scan(source, survey)
         survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, target.path), survey.shape)
+        survey.leaks = compared(survey, module, settings)
         survey.sha256 = digest.hexdigest()
     return survey
 

@@ -66,6 +66,10 @@ class Columns:
                 )
         return found
 
+    def first(self, key: str, type_name: str) -> int:
+        """The number of the first record in which `key` has a type."""
+        return min((number for _, number in self.having(key, type_name)), default=0)
+
     def having(self, key: str, type_name: str | None = None) -> Iterator[tuple[int, int]]:
         """(line, record number) of the records that have `key`, of one JSON type if given; line 0 for the first kind."""
         for (keys, types), kind in self.kinds.items():

@@ -46,7 +46,7 @@ class Faults:
     def add(self, rule_id: str, fault: Fault, record: Record) -> None:
         """Keep one fault that a record rule found."""
         group = self.groups.setdefault(rule_id, {}).setdefault(fault.severity, Group(fault))
-        line = record.line if fault.line is None else fault.line
+        line = fault.line or record.line + _lines_before(record.raw, fault.key)
         offset = record.byte_offset if fault.byte_offset is None else fault.byte_offset
         place = Location(self.path, line, fault.column, offset, record.number, key=fault.key)
         group.places.add(place, content=record.raw)
@@ -70,6 +70,16 @@ class Faults:
                 append(mine.places, group.places, lines, records, offset)
         for name, seen in other.sightings.items():
             append(self.sightings.setdefault(name, Sighting(seen.measured)).places, seen.places, lines, records, offset)
+
+
+def _lines_before(raw: bytes, key: str | None) -> int:
+    """How many lines below its beginning a record has the field that a fault is about; 0 where it is one line."""
+    if key is None or b"\n" not in raw.strip() or raw[:1] != b"{":
+        return 0
+    from trainproof_ci.readers.dataset.strict_json import position_of  # only a record over several lines needs it
+
+    text = raw.decode("utf-8", "replace")
+    return text.count("\n", 0, position_of(text, key))
 
 
 def append(mine: Places, other: Places, lines: int, records: int, offset: int) -> None:

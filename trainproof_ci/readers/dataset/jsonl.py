@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from trainproof_ci.readers.dataset import strict_json
+from trainproof_ci.readers.dataset.detection import SAMPLED, detect
+from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.screens import is_plain
-from trainproof_ci.readers.dataset.shapes import SAMPLED, detect
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def sample(head: Head) -> list[dict[str, Any]]:
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole file."""
-    survey.settle(sample(Head.of(source.path)))
+    head = Head.of(source.path)
+    refuse_layout(head)
+    survey.settle(sample(head))
     examiner = Examiner(survey)
     for block in blocks(source.file):
         if block.skipped:
@@ -214,8 +217,8 @@ class Examiner:
         """What only the end of the file decides."""
         self._blanks("blank-end")
         if self.crlf and self.lf:
-            fewer, line = min((self.crlf, self.crlf_first), (self.lf, self.lf_first))
-            self.survey.sight("mixed-eol", line, measured=f"{self.crlf} lines end CRLF, {self.lf} LF; {fewer} differ")
+            fewer, line = min((self.crlf, -self.crlf_first), (self.lf, -self.lf_first))
+            self.survey.sight("mixed-eol", -line, measured=f"{self.crlf} lines end CRLF, {self.lf} LF; {fewer} differ")
 
 
 NAMES = {

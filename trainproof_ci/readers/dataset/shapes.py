@@ -1,22 +1,17 @@
 """The shapes of a record: which keys it has, what is asked, what is learned, and how its turns are told apart."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.record import json_type
 
 Types = tuple[str, ...]
-SAMPLED = 64
-"""Records that the shape is detected from."""
-SHARE = 0.4
-"""Part of the sampled records that must have the shape before the file is said to have it."""
-
 STRING: Types = ("string",)
 LIST: Types = ("list",)
 OBJECT: Types = ("object",)
 ANY: Types = ("string", "list", "object", "integer", "number", "boolean", "null")
 TEXT: Types = ("string", "list")
+ANSWER: Types = ("string", "list", "object")
 SCALAR: Types = ("string", "integer", "boolean")
 
 
@@ -81,9 +76,9 @@ CHAT_EXTRA: Mapping[str, Types] = {
 _SHAPES = (
     Shape(
         "openai-preference", {"input": OBJECT, "preferred_output": LIST, "non_preferred_output": LIST},
-        turns=(), pair=("preferred_output", "non_preferred_output"), roles=OPENAI_ROLES,
+        prompts=("input",), pair=("preferred_output", "non_preferred_output"), roles=OPENAI_ROLES,
     ),
-    Shape("openai-evals", {"input": TEXT, "ideal": (*TEXT, "integer", "number", "boolean")}, prompts=("input",)),
+    Shape("openai-evals", {"input": TEXT, "ideal": (*TEXT, "integer", "number", "boolean")}, prompts=("input",), roles=OPENAI_ROLES),
     Shape(
         "gemini-contents", {"contents": LIST}, {"systemInstruction": ANY, "system_instruction": ANY, "tools": ANY, "generationConfig": ANY, "labels": ANY},
         turns=("contents",), roles=GEMINI_ROLES,
@@ -96,8 +91,8 @@ _SHAPES = (
     Shape(
         "stepwise", {"prompt": STRING, "completions": LIST, "labels": LIST}, prompts=("prompt",), targets=("completions",),
     ),
-    Shape("preference", {"chosen": TEXT, "rejected": TEXT}, {"prompt": TEXT, "instruction": STRING, "input": STRING, "question": STRING, "system": ANY, "history": ANY, **CHAT_EXTRA},
-          prompts=("prompt", "instruction", "input", "question"), pair=("chosen", "rejected"), roles=OPENAI_ROLES),
+    Shape("preference", {"chosen": ANSWER, "rejected": ANSWER}, {"prompt": TEXT, "conversations": LIST, "messages": LIST, "instruction": STRING, "input": STRING, "question": STRING, "system": ANY, "history": ANY, **CHAT_EXTRA},
+          prompts=("prompt", "instruction", "input", "question", "conversations", "messages"), pair=("chosen", "rejected"), roles=SHAREGPT_ROLES),
     Shape(
         "sharegpt", {"conversations": LIST}, {"chosen": ANY, "rejected": ANY, "kto_tag": ANY, **CHAT_EXTRA},
         turns=("conversations",), roles=SHAREGPT_ROLES,
@@ -154,17 +149,6 @@ def _dicts(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
     return (item for item in items if isinstance(item, dict))
 
 
-def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """The shape most of the sampled records have, the more specific one of two that tie; None below `SHARE`."""
-    votes: Counter[str | None] = Counter()
-    for value in samples:
-        shape = shape_of(value)
-        votes[shape.name if shape else None] += 1
-    total = votes.total() if hasattr(votes, "total") else sum(votes.values())
-    best = max((shape for shape in _SHAPES if votes[shape.name]), key=lambda shape: votes[shape.name], default=None)
-    return best if best is not None and votes[best.name] >= SHARE * total else None
-
-
 class Turn(NamedTuple):
     """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
 
@@ -179,6 +163,17 @@ def conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str,
     for key in shape.turns:
         if isinstance(value.get(key), list):
             yield key, turns(shape, value[key], key)
+
+
+def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn], bool]]:
+    """Lists of messages that are a part of a conversation: key, turns, and whether an answer must end the list."""
+    for key in (*shape.prompts, *shape.targets, *shape.pair):
+        found = value.get(key)
+        answers = key in shape.targets or key in shape.pair
+        if isinstance(found, dict) and isinstance(found.get("messages"), list):
+            yield f"{key}.messages", turns(shape, found["messages"], f"{key}.messages"), False
+        elif isinstance(found, list) and any(isinstance(item, dict) for item in found):
+            yield key, turns(shape, found, key), answers
 
 
 def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
@@ -211,10 +206,17 @@ def said(content: Any) -> str:
     return ""
 
 
-def message_list(value: Any) -> bool:
-    """Whether a value is a list of messages."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, dict) and ("role" in item or "from" in item) for item in value)
-    )
+def prompt_text(value: Mapping[str, Any], shape: Shape) -> str | None:
+    """What the model is given, joined from the keys of the shape that hold text; None where a list of messages asks."""
+    given = [value[key] for key in shape.prompts if key in value]
+    if not given or any(isinstance(part, (list, dict)) for part in given):
+        return None
+    return "\n".join(part for part in given if isinstance(part, str) and part)
+
+
+def learned_text(value: Mapping[str, Any], shape: Shape) -> str | None:
+    """What the model learns, where it is one text."""
+    if len(shape.targets) != 1:
+        return None
+    target = value.get(shape.targets[0])
+    return target if isinstance(target, str) else None

@@ -77,6 +77,56 @@ def parse(text: str) -> tuple[Any, list[Flaw]]:
     return value, list(_noted(text, noted))
 
 
+_SCANNER = json.JSONDecoder(parse_int=float)
+
+
+def end_of_value(text: str, start: int) -> int | None:
+    """Where the value that begins at `start` ends, or None when the text is broken, or breaks off, before that."""
+    try:
+        _, end = _SCANNER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return end
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+
+
+def position_of(text: str, path: str) -> int:
+    """Where the value at a path like `messages[2]` begins in the text of an object; 0 when it is not there."""
+    at = 0
+    for key, index in _STEP.findall(path):
+        found = _member(text, at, key) if key else _item(text, at, int(index))
+        if found is None:
+            return at
+        at = found
+    return at
+
+
+def _member(text: str, start: int, key: str) -> int | None:
+    at = start + 1
+    while (quoted := re.compile(rf"[\s,]*({_STRING})\s*:\s*").match(text, at)) is not None:
+        if _plain(quoted[1]) == key:
+            return quoted.end()
+        end = end_of_value(text, quoted.end())
+        if end is None:
+            return None
+        at = end
+    return None
+
+
+def _item(text: str, start: int, index: int) -> int | None:
+    at = start + 1
+    for _ in range(index + 1):
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
+        begin = at
+        end = end_of_value(text, at)
+        if end is None:
+            return None
+        at = end
+    return begin
+
+
 def _noted(text: str, noted: _Noted) -> list[Flaw]:
     flaws = []
     if noted.repeated is not None:

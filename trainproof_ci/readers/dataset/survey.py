@@ -7,9 +7,13 @@ from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import shapes
 from trainproof_ci.readers.dataset.columns import Columns
+from trainproof_ci.readers.dataset.detection import detect
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
+from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.splits import Leaks, split_of
+from trainproof_ci.readers.dataset.tally import Tally
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -30,11 +34,18 @@ class Survey:
         self.sha256 = ""
         self.records = 0
         self.lines = 0
+        self.first_line = 0
         self.faults = Faults(target.path)
         self.columns = Columns()
         self.duplicates = Duplicates()
+        self.tally = Tally(target.path)
+        self.spaced = False
+        """Whether targets begin with a space as a rule, judged by the first records."""
         self.extra: dict[str, object] = {}
         """More facts for the summary, by name; a format adds its own (delimiter, columns…)."""
+        self.marks = marks_beside(target.path)
+        self.split = split_of(target.path, settings)
+        self.leaks: Leaks | str = "the splits were not compared"
         self.repeats: list[Repeat] = []
         self.conflicts: list[Repeat] = []
         self._rules = [rule for rule in rules if rule.per == "record" and limits_of(rule, settings) is not None]
@@ -43,25 +54,37 @@ class Survey:
 
     def settle(self, samples: Iterable[Mapping[str, Any]]) -> None:
         """Decide the shape from the first records, before any is judged; the configuration has the last word."""
-        options = self.options
+        options, samples = self.options, list(samples)
         named = shapes.SHAPES.get(options.shape) if options.shape else None
         self.shape = named.renamed(options.fields) if named else self._detected(samples)
+        if self.shape is not None:
+            learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
+            self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
         for rule in self._rules:
             limits = limits_of(rule, self.settings)
-            if limits is not None and rule.each is not None and all(self.lacks(need) is None for need in rule.needs):
+            if (
+                limits is not None
+                and rule.each is not None
+                and all(self.lacks(need) is None for need in rule.needs if need != "records")
+            ):
                 (self._rare if "rare-text" in rule.needs else self._judges).append((rule.id, rule.each, limits))
 
     def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
-        shape = shapes.detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
+        shape = detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
         return shape.renamed(self.options.fields) if shape is not None else None
 
     def take(self, value: Mapping[str, Any], raw: bytes, *, line: int, byte_offset: int, plain: bool = False) -> None:
         """Measure and judge one record."""
         self.records += 1
+        self.first_line = self.first_line or line
         record = Record(self.records, line, byte_offset, value, raw, plain)
         self.columns.add(record)
         self.duplicates.add(record, self.shape)
+        if self.shape is not None:
+            self.tally.add(record, self.shape, self.faults, self.spaced)
+            if self.marks is not None and (text := shapes.learned_text(value, self.shape)) is not None:
+                self.marks.add(text)
         for rule_id, judge, limits in self._judges:
             for fault in judge(record, self, limits):
                 self.faults.add(rule_id, fault, record)
@@ -116,6 +139,21 @@ class Survey:
         """What a record rule found."""
         return self.faults.firings(rule_id)
 
+    def first(self, key: str) -> Location:
+        """A field of the first record, where a finding about all records stands."""
+        return Location(self.path, self.first_line or 1, record=1, key=key)
+
+    @property
+    def one_of_many(self) -> bool:
+        """Whether other files of the same kind lie beside this one and nothing names the split: one file a class."""
+        from os import listdir, path
+
+        folder, name = path.split(self.path)
+        suffix = path.splitext(name)[1]
+        if self.split is not None:
+            return False
+        return any(other != name and other.endswith(suffix) for other in listdir(folder or "."))
+
     def location(self, line: int = 1, **more: Any) -> Location:
         """A place in this file."""
         return Location(self.path, line, **more)
@@ -136,6 +174,8 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
     """What the shape has that rules may need."""
     if shape.turns:
         yield "turns"
+    if shape.roles:
+        yield "messages"
     if shape.pair:
         yield "preference"
     if shape.prompts:

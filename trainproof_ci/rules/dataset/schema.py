@@ -1,6 +1,7 @@
 """Fields of the shape: missing, of the wrong type, empty, mixed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainproof_ci.model import Severity
 from trainproof_ci.places import safe_key
@@ -8,6 +9,8 @@ from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_t
 from trainproof_ci.readers.dataset.shapes import Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.messages import empty_answer
 
 
 def _other(record: Record, shape: Shape) -> Shape | None:
@@ -91,3 +94,38 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
             kind = "null" if value is None else "a blank text" if value else "empty"
             yield Fault(f'"{key}" is empty', kind, "something to learn", key=key)
             return
+    for _, turns in every_list(record, data):
+        silent = empty_answer(turns)
+        if silent is not None:
+            yield Fault("an assistant message is empty", "no text", "something to learn", key=silent.key)
+            return
+
+
+@rule("TP-SCHEMA-NULLFILL", Severity.WARN, needs=("messages",), per="record")
+def filled_with_null(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """Tool definitions or arguments are filled up with null.
+
+    Why: a table library gave every tool the parameters of all tools and null where there was nothing; the model then
+    learns to call tools with parameters they do not have.
+    Fix: store tools and arguments as JSON strings, or remove the null keys again.
+    """
+    for key in ("tools", "functions"):
+        tools = record.value.get(key)
+        for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+            nulls = [name for name, value in _properties(tool).items() if value is None]
+            if nulls:
+                yield Fault(
+                    "a tool definition is filled up with null",
+                    f"{len(nulls)} null parameters",
+                    "0",
+                    key=f"{key}[{index}]",
+                )
+                return
+
+
+def _properties(tool: Any) -> Mapping[str, Any]:
+    """The parameters of a tool definition by name."""
+    for key in ("function", "parameters", "properties"):
+        if isinstance(tool, dict) and isinstance(tool.get(key), dict):
+            tool = tool[key]
+    return tool if isinstance(tool, dict) and "type" not in tool else {}

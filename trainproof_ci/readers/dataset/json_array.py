@@ -1,0 +1,121 @@
+"""A JSON array of records in a `.json` file, read in pieces: the file is never whole in memory."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location
+from trainproof_ci.readers.dataset.detection import SAMPLED, detect
+from trainproof_ci.readers.dataset.elements import LONGEST, Decoded, Element, Elements, Text
+from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.screens import is_plain
+from trainproof_ci.readers.source import Head, Source
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.survey import Survey
+
+
+def recognise(head: Head) -> str | None:
+    """An array whose first elements are records of a known shape."""
+    if head.suffix != ".json" or head.start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
+        return None
+    samples = sample(head)
+    shape = detect(samples)
+    if shape is None:
+        return None
+    alike = all(value.keys() <= shape.vocabulary for value in samples)
+    return "json" if shape.strong or alike else None
+
+
+def sample(head: Head) -> list[dict[str, Any]]:
+    """The first records, as far as the head of the file holds them."""
+    found: list[dict[str, Any]] = []
+    text = head.start.decode("utf-8", "ignore")
+    for element in Elements(Text(text)):
+        if element.flaws or len(found) >= SAMPLED:
+            break
+        if isinstance(element.value, dict):
+            found.append(element.value)
+    return found
+
+
+def scan(source: Source, survey: "Survey") -> None:
+    """Measure a whole array."""
+    head = Head.of(source.path)
+    if head.start.startswith(b"\xef\xbb\xbf"):
+        survey.sight("bom", 1, byte_offset=0, measured="EF BB BF", content=head.start[:3])
+    survey.settle(sample(head))
+    try:
+        for element in Elements(Decoded(source.file)):
+            _take(element, survey)
+    except UnicodeDecodeError:
+        raise _not_utf8(source) from None
+
+
+def _not_utf8(source: Source) -> Unreadable:
+    """Where the first byte that is not UTF-8 stands; found line by line, which an array has too."""
+    source.file.seek(0)
+    offset = number = 0
+    while line := source.file.readline(LONGEST):
+        number += 1
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            at, column = offset + error.start, len(line[: error.start].decode("utf-8", "replace")) + 1
+            place = Location(source.path, number, column, at)
+            return Unreadable(
+                "bytes that are not valid UTF-8",
+                rule="TP-ENC-UTF8",
+                measured=f"byte 0x{line[error.start]:02X} at {at}",
+                limit="UTF-8 throughout",
+                location=place,
+            )
+        offset += len(line)
+    return Unreadable(
+        "bytes that are not valid UTF-8",
+        rule="TP-ENC-UTF8",
+        measured="the last character is cut",
+        limit="UTF-8 throughout",
+        location=Location(source.path, number, byte_offset=offset),
+    )
+
+
+def _take(element: Element, survey: "Survey") -> None:
+    raw = element.text.encode("utf-8", "surrogatepass")
+    for flaw in element.flaws:
+        before = element.text[: flaw.position]
+        breaks = before.count("\n")
+        column = len(before) - before.rfind("\n") if breaks else element.column + len(before)
+        survey.sight(
+            flaw.name, element.line + breaks, column=column, byte_offset=element.byte_offset + len(before.encode("utf-8", "surrogatepass")),
+            measured=flaw.measured, content=raw,
+        )  # fmt: skip
+    if any(flaw.fatal for flaw in element.flaws):
+        return
+    if isinstance(element.value, dict):
+        survey.take(element.value, raw, line=element.line, byte_offset=element.byte_offset, plain=is_plain(raw))
+    else:
+        survey.sight(
+            "not-object",
+            element.line,
+            column=element.column,
+            byte_offset=element.byte_offset,
+            measured="another value",
+            content=raw,
+        )
+
+
+def records(path: str) -> Iterator[Record]:
+    """The records again."""
+    number = 0
+    with Source(path) as source:
+        for element in Elements(Decoded(source.file)):
+            if isinstance(element.value, dict):
+                number += 1
+                yield Record(
+                    number,
+                    element.line,
+                    element.byte_offset,
+                    element.value,
+                    element.text.encode("utf-8", "surrogatepass"),
+                )

@@ -1,0 +1,57 @@
+"""JSON that was laid out for people in a file of JSON Lines: an array, or records over several lines."""
+
+import json
+
+from trainproof_ci.readers.dataset.whole import refused
+from trainproof_ci.readers.source import Head
+
+
+def refuse_layout(head: Head) -> None:
+    """Raise `Unreadable` for an array or a pretty-printed record at the beginning of a file of JSON Lines."""
+    text = head.start.decode("utf-8", "replace").removeprefix("\ufeff").lstrip(" \t\r\n")
+    line = len(head.start.decode("utf-8", "replace").removeprefix("\ufeff")) - len(text)
+    first = text.split("\n", 1)[0].rstrip()
+    at = head.start[:line].count(b"\n") + 1
+    if text[:1] == "[" and _is_array(text, first, whole=head.whole):
+        raise refused(
+            head, "TP-JSON-ARRAY", "the file is one JSON array, not JSON Lines", "an array", "one record a line", at
+        )
+    if text[:1] == "{" and _is_pretty(text, first):
+        raise refused(
+            head,
+            "TP-JSON-PRETTY",
+            "records are spread over several lines",
+            "a record over several lines",
+            "one record a line",
+            at,
+        )
+
+
+def _is_array(text: str, first: str, *, whole: bool) -> bool:
+    """Whether the text is one array of objects; lines that are arrays each are another fault."""
+    if text[1:].lstrip(" \t\r\n")[:1] not in {"{", ""}:
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return not whole or text.rstrip().endswith("]") or first in {"[", "[{"}
+    return "\n" not in text.strip()
+
+
+def _is_pretty(text: str, first: str) -> bool:
+    try:
+        json.loads(first)
+    except RecursionError:
+        return False
+    except ValueError as error:
+        if first != "{" and getattr(error, "pos", 0) < len(first):
+            return False
+    else:
+        return False
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except RecursionError:
+        return False
+    except ValueError:
+        return first == "{"
+    return "\n" in text[:end]

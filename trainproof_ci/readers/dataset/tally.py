@@ -1,0 +1,150 @@
+"""Counts over all records that only the end of the file can judge: what every prompt, target, label and message has."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.places import Location
+from trainproof_ci.readers.dataset.faults import Sighting, append
+from trainproof_ci.readers.dataset.record import Record, is_blank
+from trainproof_ci.readers.dataset.shapes import Shape, conversations, learned_text, prompt_text
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.faults import Faults
+
+MOST_LABELS = 1000
+MESSAGE_KEYS = frozenset(
+    {
+        "role", "from", "content", "value", "parts", "text", "name", "weight", "tool_calls", "tool_call_id", "function_call",
+        "refusal", "audio", "annotations", "thinking", "reasoning", "reasoning_content", "tool_plan", "tool_results", "recipient",
+        "channel", "images", "image", "videos", "prefix", "id", "loss", "train", "end_turn",
+    }
+)  # fmt: skip
+
+
+class Label:
+    """One label: how many records have it, and the first of them."""
+
+    __slots__ = ("count", "line", "number")
+
+    def __init__(self, line: int, number: int) -> None:
+        self.count, self.line, self.number = 0, line, number
+
+
+class Tally:
+    """The counts. `targets` and `prompts` hold the one text that all records so far share, False when they differ."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.prompts: Any = None
+        self.targets: Any = None
+        self.media = False
+        self.blank_prompts = 0
+        self.echoes = 0
+        self.spaced = 0
+        self.labels: dict[Any, Label] = {}
+        self.many_labels = False
+        self.messages = 0
+        self.contents: dict[str, Sighting] = {}
+        self.unknown_keys: dict[str, Sighting] = {}
+
+    def add(self, record: Record, shape: Shape, faults: "Faults", spaced: bool) -> None:
+        """Count one record; `spaced` says that targets here begin with a space as a rule."""
+        value = record.value
+        prompt, target = prompt_text(value, shape), learned_text(value, shape)
+        self.media |= not MEDIA.isdisjoint(value)
+        if prompt is not None:
+            self.prompts = _same(self.prompts, prompt)
+            if is_blank(prompt):
+                self.blank_prompts += 1
+                faults.sight("blank-prompt", self._place(record, shape.prompts[0]), "", record.raw)
+        if target is not None and not is_blank(target):
+            self.targets = _same(self.targets, target)
+            if target.startswith(" "):
+                self.spaced += 1
+            elif spaced:
+                faults.sight("unspaced", self._place(record, shape.targets[0]), "", record.raw)
+            if shape.name != "text" and target == prompt:
+                faults.sight(
+                    "echo", self._place(record, shape.targets[0]), f"{len(target)} characters twice", record.raw
+                )
+        if shape.label and shape.label in value:
+            self.label(value[shape.label], record.line, record.number)
+        if shape.turns:
+            self._turns(record, shape)
+
+    def label(self, label: Any, line: int, number: int) -> None:
+        """Count one label."""
+        if isinstance(label, (dict, list)) or label is None:
+            return
+        known = self.labels.get(label)
+        if known is None:
+            if len(self.labels) >= MOST_LABELS:
+                self.many_labels = True
+                return
+            known = self.labels[label] = Label(line, number)
+        known.count += 1
+
+    def _turns(self, record: Record, shape: Shape) -> None:
+        for _, said in conversations(shape, record.value):
+            for turn in said:
+                self.messages += 1
+                if isinstance(turn.content, (str, list)):
+                    kind = "string" if isinstance(turn.content, str) else "list"
+                    self._note(self.contents, kind, self._place(record, turn.key), record.raw)
+                for key in turn.message.keys() - MESSAGE_KEYS:
+                    if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
+                        self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
+
+    def _note(self, kept: dict[str, Sighting], name: str, place: Location, content: bytes) -> None:
+        kept.setdefault(name, Sighting()).places.add(place, content)
+
+    def _place(self, record: Record, key: str) -> Location:
+        return Location(self.path, record.line, byte_offset=record.byte_offset, record=record.number, key=key)
+
+    def merge(self, other: "Tally", lines: int, records: int, offset: int) -> None:
+        """Append the counts of a later part of the file."""
+        self.prompts = _joined(self.prompts, other.prompts)
+        self.targets = _joined(self.targets, other.targets)
+        self.media |= other.media
+        self.many_labels |= other.many_labels
+        self.blank_prompts += other.blank_prompts
+        self.spaced += other.spaced
+        self.messages += other.messages
+        for label, theirs in other.labels.items():
+            mine = self.labels.setdefault(label, Label(theirs.line + lines, theirs.number + records))
+            mine.count += theirs.count
+        for kept, more in ((self.contents, other.contents), (self.unknown_keys, other.unknown_keys)):
+            for name, seen in more.items():
+                append(kept.setdefault(name, Sighting()).places, seen.places, lines, records, offset)
+
+
+MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
+
+
+def _same(known: Any, text: str) -> Any:
+    """The text that all so far share: `text` at first, False once another comes."""
+    if known is None:
+        return text
+    return known if known == text else False
+
+
+def _joined(mine: Any, other: Any) -> Any:
+    if mine is None or other is None:
+        return other if mine is None else mine
+    return mine if mine == other else False
+
+
+def as_class(label: Any) -> Any:
+    """A label as the class it names: digits from a table are the number they spell."""
+    if isinstance(label, str) and label.lstrip("-").isdecimal() and len(label) <= 9:
+        return int(label)
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+def classes(labels: Mapping[Any, Label]) -> dict[Any, Label]:
+    """The labels as classes."""
+    found: dict[Any, Label] = {}
+    for label, counted in labels.items():
+        known = found.setdefault(as_class(label), Label(counted.line, counted.number))
+        known.count += counted.count
+    return found

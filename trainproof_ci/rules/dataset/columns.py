@@ -1,0 +1,125 @@
+"""Keys and types that change from record to record."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Places, safe_key
+from trainproof_ci.readers.dataset.columns import Column
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+NUMBERS = frozenset({"integer", "number"})
+
+
+def _columns(data: Survey) -> dict[str, Column]:
+    if data.columns.varied:
+        raise StandDown("the records have too many different sets of keys to call them columns")
+    return data.columns.named()
+
+
+def _having(data: Survey, key: str, type_name: str | None = None) -> Places:
+    return Places(
+        *(
+            data.location(line or 1, record=number, key=safe_key(key))
+            for line, number in data.columns.having(key, type_name)
+        )
+    )
+
+
+@rule("TP-SCHEMA-TYPEDRIFT", Severity.FAIL, needs=("shape",))
+def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A column has values of several types.
+
+    Why: Arrow, on which most training loaders stand, raises "changed from number to string" in the middle of the file.
+    Fix: write the column with one type. Integers beside decimal numbers, and null beside anything, are fine. Message
+    contents that are text here and a list of parts there are a warning: services accept both.
+    Stands down: for fields of the shape that may have either type, and for a wrong type that TP-SCHEMA-TYPE names.
+    """
+    assert data.shape is not None
+    for key, column in _columns(data).items():
+        types = {name for name in column.types if name != "null"}
+        known = data.shape.required.get(key, data.shape.optional.get(key, ()))
+        wrong = key in data.shape.required and not types <= set(known)
+        if (
+            len(types) < 2
+            or types <= NUMBERS
+            or wrong
+            or (key in data.shape.required and len(types & set(known)) > 1 and data.shape.name == "openai-evals")
+        ):
+            continue
+        rarest = min(sorted(types), key=lambda name: (column.types[name], data.columns.first(key, name) * -1))
+        counts = ", ".join(f"{column.types[name]} {name}" for name in sorted(types))
+        yield Firing(f"a column changes its type: {safe_key(key)}", counts, "1 type", _having(data, key, rarest))
+        return
+    kinds = data.tally.contents
+    if len(kinds) > 1:
+        fewer = min(kinds.values(), key=len)
+        yield Firing(
+            "message contents are text in some places and lists in others",
+            ", ".join(f"{len(seen)} {kind}" for kind, seen in sorted(kinds.items())),
+            "1 type",
+            fewer.places,
+            severity=Severity.WARN,
+        )
+
+
+@rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})
+def keys_change(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A key appears only in the second half of the file, or only in the first.
+
+    Why: loaders settle the columns with the first block they read; a key that comes later raises a cast error, one
+    that is gone is filled with null.
+    Fix: give every record the key, or write two files.
+    Stands down: for keys of the shape that may be left out, and for keys that come and go all along.
+    """
+    assert data.shape is not None
+    if data.records < limits["records"]:
+        raise StandDown(f"{data.records} records are too few to see a change")
+    drifting = []
+    for key, column in _columns(data).items():
+        half = data.records / 2
+        if (
+            key not in data.shape.vocabulary
+            and column.present < data.records
+            and (column.first > half + 0.5 or column.last <= half)
+        ):
+            drifting.append(key)
+    drifting = [key for key in drifting if not _only_in_others(data, key)]
+    if drifting:
+        first = drifting[0]
+        names = ", ".join(safe_key(key) for key in drifting[:5])
+        present = data.columns.named()[first].present
+        yield Firing(
+            f"keys come or go in the middle of the file: {names}",
+            f"{safe_key(first)} in {present} of {data.records} records",
+            "the same keys throughout",
+            _having(data, first),
+        )
+
+
+def _only_in_others(data: Survey, key: str) -> bool:
+    """Whether a key stands only in records that lack what the shape needs: those are another finding."""
+    assert data.shape is not None
+    needed = set(data.shape.required)
+    return all(not needed <= set(keys) for keys, _ in data.columns.kinds if key in keys)
+
+
+@rule("TP-SCHEMA-NULLCOL", Severity.WARN, needs=("shape",), limits={"records": 2})
+def null_column(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A column is null in every record.
+
+    Why: a loader cannot tell its type and fails as soon as another file has values there.
+    Fix: leave the key out, or fill it.
+    Stands down: for keys that the shape lets be null.
+    """
+    assert data.shape is not None
+    for key, column in _columns(data).items():
+        if set(column.types) == {"null"} and column.present >= limits["records"] and key not in data.shape.vocabulary:
+            yield Firing(
+                f"a column is null throughout: {safe_key(key)}",
+                f"{column.present} of {data.records} records",
+                "values",
+                Places(data.location(1, record=column.first, key=safe_key(key))),
+            )
+            return

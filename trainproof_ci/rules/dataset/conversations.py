@@ -1,0 +1,178 @@
+"""Conversations: who speaks, in which order, and whether there is an answer to learn."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from trainproof_ci.model import Severity
+from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.readers.dataset.shapes import Turn, conversations, partial_conversations
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+STRICT_TARGETS = frozenset({"together", "mistral", "llamafactory"})
+ANSWERS = frozenset({"assistant", "call"})
+
+
+def _whole(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
+    """Whole conversations with at least one message that can be read."""
+    assert data.shape is not None
+    return ((key, turns) for key, turns in conversations(data.shape, record.value) if turns)
+
+
+def every_list(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
+    """Every list of messages of a record, whole or part of one."""
+    assert data.shape is not None
+    yield from conversations(data.shape, record.value)
+    yield from ((key, turns) for key, turns, _ in partial_conversations(data.shape, record.value))
+
+
+def _strictness(data: Survey) -> Severity | None:
+    strict = data.options.roles == "alternate" or data.options.target in STRICT_TARGETS
+    return Severity.FAIL if strict else None
+
+
+@rule("TP-CHAT-NO-ASSISTANT", Severity.FAIL, needs=("turns",), per="record")
+def no_answer(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A conversation has no message of the assistant.
+
+    Why: there is nothing to learn; trainers drop the record in silence or raise.
+    Fix: add the answer or remove the record.
+    """
+    for key, turns in _whole(record, data):
+        if not any(turn.role in ANSWERS or turn.role is None for turn in turns):
+            yield Fault("a conversation has no assistant message", f"0 of {len(turns)} messages", "at least 1", key=key)
+
+
+@rule("TP-CHAT-LAST", Severity.FAIL, needs=("messages",), per="record")
+def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A conversation does not end with the assistant.
+
+    Why: the last question has no answer; LLaMA-Factory drops the record, OpenAI rejects the file.
+    Fix: add the answer, or cut the conversation after the last one.
+    Stands down: a conversation without any assistant message is TP-CHAT-NO-ASSISTANT; prompts end with the user.
+    """
+    assert data.shape is not None
+    answers = ((key, turns) for key, turns, answer in partial_conversations(data.shape, record.value) if answer)
+    for _, turns in (*_whole(record, data), *answers):
+        if turns and turns[-1].role in {"user", "tool", "system"} and any(turn.role in ANSWERS for turn in turns):
+            yield Fault(
+                "a conversation does not end with the assistant",
+                f"the last message is from {turns[-1].role}",
+                "assistant",
+                key=turns[-1].key,
+            )
+
+
+@rule("TP-CHAT-ROLE", Severity.FAIL, needs=("messages",), per="record")
+def unknown_role(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A role is none that the shape knows.
+
+    Why: templates skip the message or raise; "User" is not "user".
+    Fix: use the role names of the shape, which the finding lists.
+    """
+    assert data.shape is not None
+    for _, turns in every_list(record, data):
+        for turn in turns:
+            role = turn.message.get("role", turn.message.get("from"))
+            if turn.role is None and isinstance(role, str):
+                near = next((known for known in data.shape.roles if known.lower() == role.lower()), None)
+                what = f"{near} in another case" if near else f"an unknown role of {len(role)} characters"
+                yield Fault("a message has an unknown role", what, ", ".join(data.shape.roles), key=turn.key)
+                return
+
+
+@rule("TP-CHAT-SYSTEM", Severity.FAIL, needs=("turns",), per="record")
+def system_misplaced(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A system message is not the first, or there are two.
+
+    Why: most chat templates raise "system message must be at the beginning", others drop it.
+    Fix: one system message, at the start.
+    """
+    for _, turns in _whole(record, data):
+        opening = 0
+        while opening < len(turns) and turns[opening].role == "system":
+            opening += 1
+        late = next((turn for turn in turns[opening:] if turn.role == "system"), None)
+        roles = [turn.message.get("role", turn.message.get("from")) for turn in turns[:opening]]
+        if late is not None:
+            yield Fault(
+                "a system message is not the first",
+                "a system message after other messages",
+                "at the start",
+                key=late.key,
+            )
+        elif len(set(map(str, roles))) < len(roles):
+            yield Fault("two system messages open a conversation", f"{opening} system messages", "1", key=turns[1].key)
+
+
+@rule("TP-CHAT-ALTERNATE", Severity.WARN, needs=("turns",), per="record")
+def not_alternating(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """Two messages in a row come from the same side.
+
+    Why: templates of Gemma and Mistral raise "roles must alternate", Together rejects, LLaMA-Factory drops the record.
+    Fix: join the messages, or add the one that is missing. A FAIL with `roles: alternate` or the targets together,
+    mistral and llamafactory.
+    """
+    for _, turns in _whole(record, data):
+        spoken = [turn for turn in turns if turn.role in {"user", "assistant", "call", "tool"}]
+        for before, turn in pairwise(spoken):
+            if _side(before) == _side(turn) and turn.role != "tool" and not _continues(before):
+                message = f"two messages in a row are from the {_side(turn)}"
+                yield Fault(
+                    message,
+                    f"{_side(turn)} twice",
+                    "user and assistant in turn",
+                    key=turn.key,
+                    severity=_strictness(data),
+                )
+                return
+
+
+def _side(turn: Turn) -> str | None:
+    return "assistant" if turn.role == "call" else turn.role
+
+
+def _continues(turn: Turn) -> bool:
+    """Whether an assistant message goes on by itself: it only called a tool, or only thought aloud."""
+    return turn.role == "call" or bool(turn.message.get("tool_calls") or turn.message.get("function_call"))
+
+
+@rule("TP-CHAT-FIRST", Severity.WARN, needs=("turns",), per="record")
+def first_not_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A conversation does not begin with the user.
+
+    Why: many templates need the user first, after the system message; some raise.
+    Fix: add the question that was answered. A FAIL with `roles: alternate` and strict targets.
+    """
+    for _, turns in _whole(record, data):
+        first = next((turn for turn in turns if turn.role != "system"), None)
+        if first is not None and first.role in {"assistant", "call", "tool"} and _has(turns, "user"):
+            yield Fault(
+                "a conversation does not begin with the user",
+                f"begins with {_side(first)}",
+                "user",
+                key=first.key,
+                severity=_strictness(data),
+            )
+
+
+@rule("TP-CHAT-NO-USER", Severity.WARN, needs=("turns",), per="record")
+def no_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A conversation has no message of the user.
+
+    Why: nothing is asked, so the model learns to speak unasked; strict templates raise.
+    Fix: add the question. A FAIL with `roles: alternate` and strict targets.
+    """
+    for key, turns in _whole(record, data):
+        if not _has(turns, "user") and _has(turns, "assistant") and not _has(turns, None):
+            yield Fault(
+                "a conversation has no user message",
+                f"0 of {len(turns)} messages",
+                "at least 1",
+                key=key,
+                severity=_strictness(data),
+            )
+
+
+def _has(turns: Sequence[Turn], role: str | None) -> bool:
+    return any(turn.role == role for turn in turns)

@@ -1,0 +1,132 @@
+"""Labels of a classifier: out of range, of one class, unbalanced, spelled in several ways."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Places, safe_key
+from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.tally import Label, as_class, classes
+from trainproof_ci.registry import Limits, rule
+
+
+def _place(data: Survey, label: Label) -> Places:
+    assert data.shape is not None
+    return Places(data.location(label.line, record=label.number, key=data.shape.label))
+
+
+def _classes(data: Survey) -> dict[Any, Label]:
+    if data.tally.many_labels:
+        raise StandDown("more than 1,000 different labels: no classes")
+    return classes(data.tally.labels)
+
+
+@rule("TP-LABEL-RANGE", Severity.FAIL, needs=("label",), per="record")
+def out_of_range(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A label lies outside 0 … number of classes - 1.
+
+    Why: the loss function stops with "device-side assert" or "target out of bounds"; -1 in a training split marks a
+    record that nobody labelled.
+    Fix: renumber the labels, or set `num-labels`.
+    Stands down: without `num-labels`, but for negative labels in a training split.
+    """
+    assert data.shape is not None
+    assert data.shape.label is not None
+    label = as_class(record.value.get(data.shape.label))
+    if not isinstance(label, int) or isinstance(label, bool):
+        return
+    classes_, train = data.options.num_labels, data.split == "train"
+    if (classes_ is not None and not 0 <= label < classes_) or (train and label < 0 and label != IGNORED):
+        yield Fault(
+            "a label is out of range",
+            str(label),
+            f"0 to {classes_ - 1}" if classes_ else "0 or more",
+            key=data.shape.label,
+        )
+
+
+IGNORED = -100
+
+
+@rule("TP-LABEL-ONE-CLASS", Severity.FAIL, needs=("label",), limits={"records": 5})
+def one_class(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Every record has the same label.
+
+    Why: a classifier has nothing to separate; its loss falls to 0 and it has learned nothing.
+    Fix: add the other classes, or look at the script that wrote the column.
+    Stands down: below 5 records, in an evaluation split, and where a file of the same kind lies beside it: one file a
+    class is a common layout.
+    """
+    found = _classes(data)
+    if data.split in {None, "train"} and len(found) == 1 and data.records >= limits["records"] and not data.one_of_many:
+        label = next(iter(found.values()))
+        yield Firing(
+            "every record has the same label", f"1 label in {data.records} records", "at least 2", _place(data, label)
+        )
+
+
+@rule("TP-LABEL-IMBALANCE", Severity.WARN, needs=("label",), limits={"ratio": 50, "classes": 20})
+def unbalanced(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """One class is far more frequent than another.
+
+    Why: a classifier that always says the frequent class looks nearly perfect.
+    Fix: weigh the loss, or sample the classes evenly.
+    Stands down: with more than 20 classes, where rare ones are the rule.
+    """
+    found = _classes(data)
+    if 2 <= len(found) <= limits["classes"]:
+        most, least = max(found.values(), key=_count), min(found.values(), key=_count)
+        if most.count > limits["ratio"] * least.count:
+            yield Firing(
+                "one class is far more frequent than another",
+                f"{most.count} to {least.count} records",
+                f"≤ {limits['ratio']:g} to 1",
+                _place(data, least),
+            )
+
+
+def _count(label: Label) -> int:
+    return label.count
+
+
+@rule("TP-LABEL-VARIANTS", Severity.WARN, needs=("label",))
+def spelled_twice(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Labels differ only in case or in white space around them.
+
+    Why: "Positive" and "positive" become two classes.
+    Fix: settle one spelling.
+    """
+    by_form: dict[str, list[Label]] = {}
+    for name, label in _classes(data).items():
+        if isinstance(name, str):
+            by_form.setdefault(" ".join(name.casefold().split()), []).append(label)
+    for variants in by_form.values():
+        if len(variants) > 1:
+            rarest = min(variants, key=_count)
+            yield Firing("a label is spelled in several ways", f"{len(variants)} spellings", "1", _place(data, rarest))
+            return
+
+
+@rule("TP-LABEL-OFFSET", Severity.WARN, needs=("label",))
+def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """The labels run from 1, not from 0.
+
+    Why: loss functions count classes from 0; with labels 1 … n the last one is out of bounds.
+    Fix: subtract 1, or tell the trainer that there are n + 1 classes.
+    Stands down: with `num-labels`, where TP-LABEL-RANGE knows better.
+    """
+    found = _classes(data)
+    numbers = sorted(name for name in found if isinstance(name, int) and not isinstance(name, bool))
+    if (
+        data.options.num_labels is None
+        and len(numbers) == len(found) >= 2
+        and numbers == list(range(1, len(numbers) + 1))
+    ):
+        yield Firing("the labels begin at 1", f"{numbers[0]} to {numbers[-1]}", "0 to n - 1", _place(data, found[1]))
+
+
+def shown(label: Any) -> str:
+    """A label as a report may print it."""
+    return str(label) if isinstance(label, (int, float)) else safe_key(str(label))

@@ -1,0 +1,95 @@
+"""Pairs of a better and a worse answer, and single answers with a thumb up or down."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Places
+from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+
+@rule("TP-PREF-EQUAL", Severity.FAIL, needs=("preference",), per="record")
+def equal_pair(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """The chosen and the rejected answer are the same.
+
+    Why: the pair says nothing about what is better; its gradient is noise, and ms-swift stops on it.
+    Fix: remove the pair.
+    """
+    assert data.shape is not None
+    chosen, rejected = (record.value.get(key) for key in data.shape.pair)
+    if chosen == rejected and chosen not in (None, "", []):
+        yield Fault(
+            f'"{data.shape.pair[0]}" and "{data.shape.pair[1]}" are the same',
+            "2 equal answers",
+            "2 different answers",
+            key=data.shape.pair[1],
+        )
+
+
+@rule("TP-PREF-OUTPUT-COUNT", Severity.FAIL, needs=("preference",), per="record")
+def output_count(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A preferred or non-preferred output does not hold exactly one message.
+
+    Why: the services that use this shape reject anything but one assistant message.
+    Fix: one message on each side.
+    Stands down: in every shape but openai-preference.
+    """
+    assert data.shape is not None
+    if data.shape.name != "openai-preference":
+        return
+    for key in data.shape.pair:
+        outputs = record.value.get(key)
+        if isinstance(outputs, list) and len(outputs) != 1:
+            yield Fault(f'"{key}" holds {len(outputs)} messages', f"{len(outputs)} messages", "1", key=key)
+            return
+
+
+@rule("TP-PREF-PROMPT", Severity.WARN, needs=("preference",), per="record")
+def prompts_differ(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """The two answers of a pair belong to different prompts.
+
+    Why: without a prompt of its own the pair's common beginning is the prompt; here there is none.
+    Fix: give both conversations the same beginning, or write the prompt in a field of its own.
+    """
+    assert data.shape is not None
+    chosen, rejected = (record.value.get(key) for key in data.shape.pair)
+    if (
+        any(record.value.get(key) for key in data.shape.prompts)
+        or not isinstance(chosen, list)
+        or not isinstance(rejected, list)
+    ):
+        return
+    if len(chosen) > 1 and len(rejected) > 1 and _asked(chosen) != _asked(rejected):
+        yield Fault(
+            "the two answers belong to different prompts",
+            "0 messages in common",
+            "a common beginning",
+            key=data.shape.pair[0],
+        )
+
+
+def _asked(messages: list[Any]) -> Any:
+    """The first message that is not the system's."""
+    return next((m for m in messages if not (isinstance(m, dict) and m.get("role") == "system")), None)
+
+
+@rule("TP-PREF-ONE-SIDED", Severity.WARN, needs=("shape",), limits={"records": 4})
+def one_sided(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Every answer has the same label.
+
+    Why: unpaired preference training needs both wanted and unwanted answers; with one kind it has no signal.
+    Fix: add the other kind, or train on the answers directly.
+    Stands down: in every shape but kto, and below 4 records.
+    """
+    column = data.columns.named().get("label")
+    if data.shape is None or data.shape.name != "kto" or column is None or column.present < limits["records"]:
+        return
+    if len(data.tally.labels) == 1:
+        yield Firing(
+            "every answer has the same label",
+            f"1 label in {column.present} records",
+            "true and false",
+            Places(data.location(key="label")),
+        )

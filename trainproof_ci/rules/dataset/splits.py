@@ -1,0 +1,75 @@
+"""Records that are trained on and evaluated on."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.dataset.splits import Leak, Leaks
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.dataset.labels import shown
+
+
+def _compared(data: Survey) -> Leaks:
+    if isinstance(data.leaks, str):
+        raise StandDown(data.leaks)
+    return data.leaks
+
+
+@rule("TP-DUP-LEAK", Severity.FAIL, needs=("records",))
+def leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A record of an evaluation split is also trained on.
+
+    Why: the score then measures memory, not skill.
+    Fix: remove the record from the training file. Records are compared whole but for ids and the name of the split.
+    Stands down: for a file that is no evaluation split by configuration or by name, without a training file beside it.
+    """
+    leaks = _compared(data)
+    if leaks.exact:
+        places, related = _placed(data, leaks.exact)
+        share = 100 * len(places) / data.records
+        message = f"records of this split are also in {leaks.exact[0].train.path}"
+        yield Firing(message, f"{len(places)} of {data.records} records ({share:.1f} %)", "0", places, (related,))
+
+
+@rule("TP-DUP-LEAK-NEAR", Severity.WARN, needs=("records",))
+def nearly_leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A record of an evaluation split is trained on but for case, punctuation and white space.
+
+    Why: the model knows the answer all the same.
+    Fix: remove the record from the training file.
+    Stands down: like TP-DUP-LEAK, and for records whose letters and digits are fewer than 16.
+    """
+    leaks = _compared(data)
+    if leaks.near:
+        places, related = _placed(data, leaks.near)
+        message = f"records of this split are nearly the same in {leaks.near[0].train.path}"
+        yield Firing(message, f"{len(places)} of {data.records} records", "0", places, (related,))
+
+
+def _placed(data: Survey, found: list[Leak]) -> tuple[Places, Location]:
+    places = Places()
+    for leak in found:
+        places.add(data.location(leak.line, byte_offset=leak.byte_offset, record=leak.number), leak.content)
+    return places, found[0].train
+
+
+@rule("TP-LABEL-UNSEEN", Severity.FAIL, needs=("label",))
+def unseen_label(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A label of an evaluation split never occurs in training.
+
+    Why: the classifier has no such class; every record with it counts as wrong, or the label encoder raises.
+    Fix: split again so that each class is in both, or correct the spelling.
+    Stands down: like TP-DUP-LEAK, and with more than 1,000 different labels.
+    """
+    leaks = _compared(data)
+    for label, counted in leaks.unseen.items():
+        place = Places(data.location(counted.line, record=counted.number, key=data.shape.label if data.shape else None))
+        yield Firing(
+            "a label is never trained on",
+            f"label {shown(label)} in {counted.count} records",
+            "labels of the training split",
+            place,
+        )
+        return

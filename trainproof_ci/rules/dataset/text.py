@@ -1,0 +1,125 @@
+"""Characters in the texts that nobody meant: destroyed, wrongly decoded, controlling, invisible."""
+
+import re
+from collections.abc import Iterator
+
+from trainproof_ci.model import Severity
+from trainproof_ci.readers.dataset.record import Fault, Record, texts
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+"""Controls but for tab, line feed, carriage return, form feed, vertical tab, the separators and NEL."""
+
+
+@rule("TP-ENC-REPLACEMENT", Severity.WARN, needs=("rare-text",), per="record")
+def replacement_character(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A text holds U+FFFD, the replacement character.
+
+    Why: an earlier decoder met bytes it could not read and threw them away; what stood there is lost.
+    Fix: decode the source again with its real encoding.
+    Stands down: a text that is about the character, in quotes or by name.
+    """
+    for key, text in texts(record.value):
+        if "\ufffd" in text and not _speaks_of_it(text):
+            yield Fault(
+                "replacement characters in the text", f"{text.count(chr(0xFFFD))} U+FFFD", "0", key=safe_path(key)
+            )
+            return
+
+
+def _speaks_of_it(text: str) -> bool:
+    return any(word in text.lower() for word in ("replacement character", "u+fffd", "\\\\ufffd", "mojibake"))
+
+
+@rule("TP-ENC-MOJIBAKE", Severity.WARN, needs=("rare-text",), per="record")
+def mojibake(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """UTF-8 was read as cp1252: `cafÃ©` in place of `café`.
+
+    Why: the model learns the broken spelling; its tokens are others than those of the word.
+    Fix: re-encode as cp1252 and decode as UTF-8 once. Only what this repairs fires; Ã and Â of Portuguese, Romanian or
+    French text stay quiet.
+    """
+    for key, text in texts(record.value):
+        found = sum(1 for match in _TWICE.finditer(text) if _decodes(match, text))
+        if found:
+            yield Fault("text that is UTF-8 read as cp1252", f"{found} sequences", "0", key=safe_path(key))
+            return
+
+
+_CONTINUATION = "\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178"
+_TWICE = re.compile(
+    f"[\u00c2-\u00df][{_CONTINUATION}]|[\u00e0-\u00ef][{_CONTINUATION}]{{2}}|[\u00f0-\u00f4][{_CONTINUATION}]{{3}}"
+)
+_SYMBOLS = re.compile("[\u00a1-\u00bf]")
+
+
+def _decodes(match: "re.Match[str]", text: str) -> bool:
+    """Whether the sequence is UTF-8 that was read as cp1252, and not two characters that happen to meet."""
+    try:
+        repaired = _cp1252(match[0]).decode()
+    except UnicodeError:
+        return False
+    if len(match[0]) > 2:
+        return repaired.isprintable() and not repaired.isspace()
+    before, after = text[: match.start()][-1:], text[match.end() : match.end() + 1]
+    if match[0][0] == "\u00c2":
+        return _SYMBOLS.match(match[0][1]) is not None and match[0][1] not in "\u00bb\u00ab\u00a9\u00ae"
+    return match[0][0] in "\u00c3\u00c4\u00c5\u00d0\u00d1\u00ce\u00cf" and (
+        before.islower() or after.islower() or _TWICE.match(text, match.end()) is not None
+    )
+
+
+def _cp1252(text: str) -> bytes:
+    """The bytes a Windows decoder made these characters of; it maps the five bytes that cp1252 leaves out to themselves."""
+    return b"".join(bytes([ord(char)]) if "\x80" <= char <= "\x9f" else char.encode("cp1252") for char in text)
+
+
+@rule("TP-ENC-CONTROL", Severity.WARN, needs=("rare-text",), per="record")
+def control_character(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A text holds a control character.
+
+    Why: NUL cuts the text in C readers, ESC sequences are a terminal's colours, C1 controls are punctuation of cp1252
+    that was read as Latin-1; none of them is language.
+    Fix: remove or decode them. Tab, line ends, form feed and vertical tab are ordinary.
+    """
+    for key, text in texts(record.value):
+        found = CONTROL.findall(text)
+        if found:
+            first = ord(found[0])
+            yield Fault(
+                "control characters in the text",
+                f"{len(found)} controls, the first U+{first:04X}",
+                "0",
+                key=safe_path(key),
+            )
+            return
+
+
+INVISIBLE = re.compile("[\u200b\u2060\u180e\ufeff\u00ad\u2061-\u2064\U000e0020-\U000e007f]")
+_JOINED = re.compile(f"[a-zA-Z]{INVISIBLE.pattern}+[a-zA-Z]")
+_TAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
+"""A flag of England, Scotland or Wales is spelled with invisible tags."""
+
+
+@rule("TP-ENC-INVISIBLE", Severity.WARN, needs=("rare-text",), per="record")
+def invisible_character(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """Invisible characters stand inside Latin words, or hidden tags spell a text.
+
+    Why: a word with a zero-width space in it has other tokens and looks the same in review; tag characters can carry
+    a hidden instruction.
+    Fix: remove them. Joiners and direction marks are orthography in many scripts and in emoji and stay quiet, as does
+    a zero-width space between words of Thai, Khmer or Japanese.
+    """
+    for key, text in texts(record.value):
+        if INVISIBLE.search(text) is None:
+            continue
+        found = len(_JOINED.findall(text)) + len(re.findall("[\U000e0020-\U000e007f]", _TAGS.sub("", text)))
+        if found:
+            yield Fault("invisible characters inside words", f"{found} places in one text", "0", key=safe_path(key))
+            return
+
+
+def safe_path(key: str) -> str | None:
+    """A key path as a report may print it: made of short, identifier-like names."""
+    return key if len(key) <= 60 and re.fullmatch(r"(?:[A-Za-z_][A-Za-z0-9_-]{0,23}(?:\[\d+\])*\.?)+", key) else None

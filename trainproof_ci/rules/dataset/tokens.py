@@ -1,0 +1,112 @@
+"""What a tokenizer would stumble over: control tokens in the text, markup left in it, a missing end."""
+
+import re
+from collections.abc import Iterator
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Places
+from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.readers.dataset.shapes import said
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.training import targets
+
+SPECIAL = re.compile(
+    r"<\|(?:im_start|im_end|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|eom_id|end|user|assistant|system|endofprompt)\|>"
+    r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
+)
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+@rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "turns"), per="record")
+def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A message holds control tokens of a chat template.
+
+    Why: the template writes them itself; inside a message they end the turn early, or the tokenizer raises "disallowed
+    special token".
+    Fix: split the text into messages, or remove the tokens. Texts that are formatted on purpose (shape `text`) and code
+    stay quiet.
+    """
+    for _, turns in every_list(record, data):
+        for turn in turns:
+            found = SPECIAL.findall(CODE.sub("", said(turn.content)))
+            if found and turn.role in {"assistant", "user"}:
+                yield Fault(
+                    "control tokens of a chat template inside a message", f"{len(found)} tokens", "0", key=turn.key
+                )
+                return
+
+
+_ENTITY = re.compile(
+    r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[a-zA-Z]{1,2}(?:acute|grave|circ|uml|tilde|cedil|slash|ring)|[mn]dash|hellip|[lr][sd]quo);"
+)
+_TAG = re.compile(r"</?(?:br|p|div|span|b|i|strong|em|font|a|li|ul|h[1-6])(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_ON_PURPOSE = re.compile(
+    r"html|xml|css|markup|unescap|<!doctype|<(?:html|head|body|script|style|svg|table|form|input|button|img)\b|\bweb\b|jsx|react|android|javascript|\{\{|=>|;\s*\n",
+    re.IGNORECASE,
+)
+
+
+@rule("TP-TRAIN-HTML", Severity.WARN, needs=("rare-text",), limits={"entities": 2}, per="record")
+def markup_left(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """Prose that is learned still holds HTML entities.
+
+    Why: the model prints `&nbsp;` and `<br/>` to its users.
+    Fix: unescape the text once with an HTML library.
+    Stands down: code, text that is HTML on purpose, and records that speak of HTML.
+    """
+    if data.shape is None or b"&" not in record.raw or _ON_PURPOSE.search(record.raw.decode("utf-8", "replace")):
+        return
+    for key, text in targets(record, data):
+        prose = CODE.sub("", text)
+        entities, tags = _ENTITY.findall(prose), _TAG.findall(prose)
+        if entities and len(entities) + len(tags) >= limits["entities"]:
+            yield Fault(
+                "HTML left in a text that is learned",
+                f"{len(entities)} entities, {len(tags)} tags",
+                "plain text",
+                key=key,
+            )
+            return
+
+
+@rule("TP-TRAIN-EOS", Severity.WARN, needs=("target",), limits={"records": 3})
+def never_ends(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """No text ends with the end-of-sequence token, and the tokenizer does not add it.
+
+    Why: the model never sees an end and never learns to stop.
+    Fix: append the token to every text, or set `add_eos_token`.
+    Stands down: without a `tokenizer_config.json` beside the file, in other shapes than `text`.
+    """
+    marks = data.marks
+    if marks is None or data.shape is None or data.shape.name != "text":
+        raise StandDown("no tokenizer_config.json beside texts")
+    if marks.eos and marks.adds_eos is False and marks.texts >= limits["records"] and not marks.ending:
+        yield Firing(
+            "no text ends with the end-of-sequence token",
+            f"0 of {marks.texts} texts",
+            "every text, or add_eos_token",
+            Places(data.first("text")),
+        )
+
+
+@rule("TP-TRAIN-BOS", Severity.WARN, needs=("target",), limits={"share": 0.5})
+def begins_twice(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Texts begin with the begin-of-sequence token, and the tokenizer adds another.
+
+    Why: the model is trained on two of them and gets one when it is used.
+    Fix: remove the token from the texts, or set `add_bos_token` to false.
+    Stands down: without a `tokenizer_config.json` beside the file, in other shapes than `text`.
+    """
+    marks = data.marks
+    if marks is None or data.shape is None or data.shape.name != "text":
+        raise StandDown("no tokenizer_config.json beside texts")
+    if marks.bos and marks.adds_bos and marks.beginning > limits["share"] * marks.texts:
+        yield Firing(
+            "texts begin with a token that the tokenizer adds again",
+            f"{marks.beginning} of {marks.texts} texts",
+            "0, or no add_bos_token",
+            Places(data.first("text")),
+        )

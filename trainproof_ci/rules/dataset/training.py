@@ -1,0 +1,210 @@
+"""What is learned from the records: nothing, always the same, or something nobody meant."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Places
+from trainproof_ci.readers.dataset.record import Fault, Record, texts
+from trainproof_ci.readers.dataset.shapes import conversations, learned_text, said
+from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.registry import Limits, rule
+
+
+def targets(record: Record, data: Survey) -> Iterator[tuple[str, str]]:
+    """Every text that the model learns, with its key."""
+    shape = data.shape
+    assert shape is not None
+    for key in (*shape.targets, *shape.pair[:1]):
+        value = record.value.get(key)
+        yield from ((key, value),) if isinstance(value, str) else texts(value, key)
+    for _, turns in conversations(shape, record.value):
+        for turn in turns:
+            if turn.role == "assistant" and turn.message.get("weight") != 0:
+                yield turn.key, said(turn.content)
+
+
+@rule("TP-TRAIN-NO-TARGET", Severity.FAIL, needs=("shape",), per="record")
+def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A record has no token to learn from.
+
+    Why: every assistant message has weight 0, or every label is masked with -100: the record costs time and adds 0 to
+    the loss.
+    Fix: give at least one answer weight 1, or remove the record.
+    """
+    assert data.shape is not None
+    for key, turns in conversations(data.shape, record.value):
+        answers = [turn for turn in turns if turn.role in {"assistant", "call"}]
+        if answers and all(
+            turn.message.get("weight") == 0 and turn.message.get("weight") is not None for turn in answers
+        ):
+            yield Fault(
+                "every assistant message has weight 0",
+                f"{len(answers)} of {len(answers)} messages",
+                "at least one of weight 1",
+                key=key,
+            )
+    labels = record.value.get("labels")
+    if (
+        data.shape.name == "pretokenized"
+        and isinstance(labels, list)
+        and labels
+        and all(label == -100 for label in labels)
+    ):
+        yield Fault(
+            "every label is masked",
+            f"{len(labels)} of {len(labels)} labels are -100",
+            "at least one token to learn",
+            key="labels",
+        )
+
+
+@rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("shape",), limits={"records": 3})
+def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Every record has the same target, or the same prompt.
+
+    Why: a model that is always told the same learns to say it whatever is asked. The same prompt everywhere is a
+    warning: the answers are then learned without a question.
+    Fix: look at the script that wrote the file; a column was probably filled with one value.
+    Stands down: below 3 records; prompts that are empty by design, or that come with an image or a sound each.
+    """
+    if data.records < limits["records"]:
+        raise StandDown(f"{data.records} records are too few to call a field constant")
+    shape, tally = data.shape, data.tally
+    assert shape is not None
+    if isinstance(tally.targets, str):
+        yield Firing(
+            f'every "{shape.targets[0]}" is the same text',
+            f"1 text in {data.records} records",
+            "different texts",
+            Places(data.first(shape.targets[0])),
+        )
+    elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.media and shape.name in ASKING:
+        yield Firing(
+            f'every "{shape.prompts[0]}" is the same text',
+            f"1 text in {data.records} records",
+            "different texts",
+            Places(data.first(shape.prompts[0])),
+            severity=Severity.WARN,
+        )
+
+
+ASKING = frozenset({"prompt-completion", "alpaca", "prompt-only"})
+
+
+@rule("TP-TRAIN-ECHO", Severity.WARN, needs=("target",), limits={"share": 0.3, "records": 10})
+def echo(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A target repeats its prompt.
+
+    Why: the model is taught to echo.
+    Fix: remove the record or write the answer.
+    Stands down: when more than 30 % of at least 10 records do so; correcting text that is mostly right looks like that.
+    """
+    seen = data.sighted("echo")
+    if seen is None:
+        return
+    if data.records >= limits["records"] and len(seen) > limits["share"] * data.records:
+        raise StandDown("so many targets repeat their prompts that it is the task")
+    yield Firing(
+        "a target repeats its prompt",
+        f"{seen.measured}, {len(seen)} of {data.records} records",
+        "an answer",
+        seen.places,
+    )
+
+
+@rule("TP-TRAIN-LEADING-SPACE", Severity.WARN, needs=("target",), limits={"share": 0.4})
+def leading_space(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """Most targets begin with a space, this one does not.
+
+    Why: with and without the space the first token is another one; the model learns both.
+    Fix: begin all targets with a space, or none.
+    """
+    seen = data.sighted("unspaced")
+    if seen is not None and len(seen) <= limits["share"] * data.records:
+        spaced = data.records - len(seen)
+        yield Firing(
+            "a target does not begin with a space as the others do",
+            f"{len(seen)} of {data.records} targets without",
+            f"a space as in {spaced}",
+            seen.places,
+        )
+
+
+@rule("TP-SCHEMA-EMPTY-PROMPT", Severity.WARN, needs=("prompt",), limits={"share": 0.9})
+def empty_prompt(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """A prompt is empty.
+
+    Why: the answer is then learned without its question.
+    Fix: fill the prompt or remove the record.
+    Stands down: when more than 90 % of the prompts are empty: open-ended generation is trained like that.
+    """
+    seen = data.sighted("blank-prompt")
+    if seen is not None and len(seen) <= limits["share"] * data.records:
+        yield Firing("a prompt is empty", f"{len(seen)} of {data.records} records", "something asked", seen.places)
+
+
+@rule("TP-TRAIN-OVERLENGTH", Severity.WARN, needs=("records",), per="record")
+def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A record is longer than the configuration allows.
+
+    Why: trainers cut or drop what does not fit their window; a cut answer teaches the model to stop in the middle.
+    Fix: split the record or raise `max-chars`.
+    Stands down: without `max-chars`.
+    """
+    most = data.options.max_chars
+    if most is not None and len(record.raw) > most:
+        length = sum(len(text) for _, text in texts(record.value))
+        if length > most:
+            yield Fault("a record is longer than allowed", f"{length} characters", f"≤ {most}")
+
+
+@rule("TP-TRAIN-PHRASE", Severity.WARN, needs=("shape",), per="record")
+def unwanted_phrase(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A target holds a phrase that the configuration forbids.
+
+    Why: refusals and signatures of another model are learned word by word.
+    Fix: rewrite or remove the record.
+    Stands down: without `phrases`.
+    """
+    if not data.options.phrases:
+        return
+    for key, text in targets(record, data):
+        folded = text.casefold()
+        for index, phrase in enumerate(data.options.phrases):
+            if phrase.casefold() in folded:
+                yield Fault(
+                    "a target holds an unwanted phrase",
+                    f"phrase {index + 1} of the configuration",
+                    "none of them",
+                    key=key,
+                )
+                return
+
+
+@rule("TP-TRAIN-PLACEHOLDER", Severity.WARN, needs=("target",), per="record")
+def placeholder(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
+    """A target is a placeholder that was never filled.
+
+    Why: the model learns to answer TODO.
+    Fix: write the answer or remove the record.
+    """
+    assert data.shape is not None
+    text = learned_text(record.value, data.shape)
+    if text is not None and len(text) <= LONGEST_PLACEHOLDER and text.strip(" .\n").casefold() in PLACEHOLDERS:
+        yield Fault(
+            "a target is a placeholder",
+            f"a placeholder of {len(text)} characters",
+            "an answer",
+            key=data.shape.targets[0],
+        )
+
+
+PLACEHOLDERS = frozenset(
+    {
+        "todo", "tbd", "fixme", "placeholder", "[placeholder]", "<placeholder>", "[object object]", "undefined", "lorem ipsum",
+        "your answer here", "insert answer here", "[insert answer here]", "<answer>", "[answer]", "<completion>", "<response>",
+        "<output>", "answer goes here", "to be filled", "to be done", "{answer}", "{{answer}}", "{response}", "{completion}",
+    }
+)  # fmt: skip
+LONGEST_PLACEHOLDER = 32
