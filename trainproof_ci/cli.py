@@ -13,6 +13,7 @@ from trainproof_ci.model import ExitCode
 
 COMMANDS = {
     "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",
+    "compare": "hold runs against a known-good one, at equal steps",
     "merge": "join the reports of all shards into one verdict",
     "init": "a starter configuration and workflow",
     "explain": "the documentation of a rule",

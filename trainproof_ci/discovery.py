@@ -70,7 +70,12 @@ def find(
             found.setdefault(target.path, target)
     if "." in paths:
         found |= {entry: _missing(entry, "dataset") for entry in _unmatched_entries(settings, found)}
-    return sorted(_gathered(found.values()), key=lambda target: (target.path, target.kind))
+    joined = _gathered(found.values())
+    if settings.runs:
+        from trainproof_ci.readers.comparison import targets as comparisons  # only a configured baseline needs it
+
+        joined += comparisons(joined, settings)
+    return sorted(joined, key=lambda target: (target.path, target.kind))
 
 
 def _target(name: str, outright: bool, root: str, settings: "Settings", kind: str | None) -> list[Target]:

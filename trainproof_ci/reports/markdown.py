@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from trainproof_ci.model import Finding, Report, Severity, TargetReport
-from trainproof_ci.reports import wording
+from trainproof_ci.reports import mermaid, ranking, sparkline, wording
 from trainproof_ci.reports.escape import markdown, markdown_code
 
 SIGNS = {Severity.FAIL: "❌", Severity.WARN: "⚠️", Severity.NOT_CHECKED: "❔", Severity.PASS: "✅", Severity.NOTE: "📏"}
 LARGEST = 900 << 10
 """Bytes; GitHub drops a whole summary over 1 MiB."""
+MOST_MERMAID = 3
+"""Runs with findings beyond which the line of blocks alone is drawn; Mermaid is slow to load."""
 
 
 def render(report: Report, *, largest: int = LARGEST) -> str:
@@ -25,6 +27,8 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
     left = largest - sum(len(line.encode()) + 1 for line in (*head, *header))
     shown, left = _fit(rows, left * 2 // 3, left)
     cut = [f"showing {len(shown)} of {len(rows)} findings"] if len(shown) < len(rows) else []
+    table, left = _fit(_ranking(report), left // 2, left)
+    pictures, left = _fit(list(_pictures(report)), left // 2, left)
     targets = [_target(target) for target in report.targets]
     details, _ = _fit(targets, left - 512, left)
     more = [f"showing {len(details)} of {len(targets)} targets"] if len(details) < len(targets) else []
@@ -39,7 +43,32 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
         *more,
         "</details>",
     ]
-    return "\n".join([*head, *header, *shown, "", *cut, *(tail if targets else [])]) + "\n"
+    return "\n".join([*head, *header, *shown, "", *cut, *table, *pictures, *(tail if targets else [])]) + "\n"
+
+
+def _ranking(report: Report) -> list[str]:
+    """The runs of a comparison, best first, in one piece."""
+    rows = [f"| {' | '.join(map(markdown, row))} |" for row in ranking.rows(report)]
+    head = f"| {' | '.join(ranking.HEADER)} |\n|{'---|' * len(ranking.HEADER)}"
+    return ["\n".join(["", head, *rows, ""])] if rows else []
+
+
+def _pictures(report: Report) -> Iterator[str]:
+    """Loss, evaluation loss, learning rate and gradient norm of each run that has something to look at, in one piece
+    each; the runs that pass follow folded.
+    """
+    drawn = [(target, sparkline.pictures(target)) for target in report.targets if target.charts]
+    loud = [(target, lines) for target, lines in drawn if target.verdict in {Severity.FAIL, Severity.WARN}]
+    for target, lines in loud:
+        chart = mermaid.chart(target.charts[0]) if len(loud) <= MOST_MERMAID else []
+        yield "\n".join(["", markdown_code(target.path), "", _pre(lines), "", *chart])
+    for target, lines in drawn:
+        if target.verdict not in {Severity.FAIL, Severity.WARN}:
+            yield f"<details><summary>{markdown_code(target.path)}</summary>\n\n{_pre(lines)}\n\n</details>"
+
+
+def _pre(lines: list[str]) -> str:
+    return "<pre>" + "\n".join(map(markdown, lines)) + "</pre>"
 
 
 def _fit(rows: list[str], budget: int, left: int) -> tuple[list[str], int]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trainproof_ci.model import Finding, Report, Severity, TargetReport
-from trainproof_ci.reports import wording
+from trainproof_ci.reports import ranking, wording
 from trainproof_ci.reports.escape import terminal
 
 COLOURS = {
@@ -18,9 +18,20 @@ COLOURS = {
 def render(report: Report, *, colour: bool = False) -> str:
     """The whole report; `colour` is for a terminal only."""
     lines: list[str] = [line for target in report.targets for line in _target(target, colour)]
+    lines += _ranking(report)
     lines += [f"note: {terminal(note)}" for note in report.notes]
     lines.append(_paint(wording.totals(report), report.verdict, colour))
     return "\n".join(lines) + "\n"
+
+
+def _ranking(report: Report) -> list[str]:
+    """The runs of a comparison, best first, in columns."""
+    rows = [tuple(map(terminal, row)) for row in ranking.rows(report)]
+    if not rows:
+        return []
+    table = [ranking.HEADER, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
 def _target(target: TargetReport, colour: bool) -> Iterator[str]:

@@ -302,7 +302,16 @@ class TestReading:
         data = ef.version() + b"".join(ef.record(ef.event(5, ("loss", ef.simple(v)))) for v in (3, 2, 1))
         found = reading(data)
         assert found.series == {}
-        assert found.notes == ("1 tags log all their values at one single step: no curve, not judged",)
+        assert found.notes == ("1 tags log all their values at one single step, or at negative ones: not judged",)
+
+    def test_negative_steps_are_none(self) -> None:
+        assert reading(ef.version() + ef.scalars("loss", [3, 2, 1], -10, -10)).series == {}
+
+    def test_tags_beyond_all_measure_are_left_out_and_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tfevents, "MOST_TAGS", 1)
+        found = reading(ef.event_file("a", [1], loss=[3, 2, 1]))
+        assert set(found.series) == {"loss"}
+        assert found.notes == ("1 of 2 tags, those with the fewest values, were left out",)
 
     def test_several_files_are_one_run_in_the_order_of_their_names(self) -> None:
         found = reading(

@@ -6,7 +6,6 @@ before the step it began with in an earlier file, is another run and is judged o
 
 import os
 import re
-import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 EVERY_CHECKSUM = 2 << 20
 """Bytes; in a file up to this size the checksum of every record's content is computed even without an accelerator."""
+MOST_TAGS = 4096
+"""Tags that become series: more than any trainer logs."""
 _NAME = re.compile(r"(?:^|\.)tfevents(?:\.|$)")
 _NOT_EVENTS = (".profile-empty", ".csv", ".json", ".txt", ".md", ".png", ".py")
 
@@ -128,20 +129,28 @@ def _no_event_file(path: str, size: int, scan: Scan) -> Unreadable:
 
 
 def _series(columns: dict[bytes, Column], several: bool) -> tuple[dict[str, Series], tuple[str, ...]]:
-    """The columns as series. Many values at one single step are no curve: nothing tells their order in the run."""
-    series: dict[str, Series] = {}
-    stepless = 0
-    for tag, column in columns.items():
-        name = tag.decode("utf-8", "replace")
-        if len(column.steps) > 1 and min(column.steps) == max(column.steps):
-            stepless += 1
-            continue
-        if sys.byteorder == "big":
-            column.values.byteswap()
-        values = column.values if column.code == "d" else array("d", column.values)
-        series[name] = Series(name, values, column.steps, column.places, files=column.files if several else NO_FILES)
-    note = f"{stepless} tags log all their values at one single step: no curve, not judged"
-    return series, (note,) if stepless else ()
+    """The columns as series, and what was left out: what logs no usable step is no curve, as nothing tells its order."""
+    names = (
+        sorted(columns, key=lambda tag: -len(columns[tag].places))[:MOST_TAGS] if len(columns) > MOST_TAGS else columns
+    )
+    series = {}
+    for tag in names:
+        column = columns[tag]
+        lowest = min(column.steps)
+        if lowest >= 0 and (len(column.steps) == 1 or lowest != max(column.steps)):
+            name = tag.decode("utf-8", "replace")
+            values = column.values if column.code == "d" else array("d", column.values)
+            series[name] = Series(
+                name, values, column.steps, column.places, files=column.files if several else NO_FILES
+            )
+    stepless, more = len(names) - len(series), len(columns) - len(names)
+    notes = (
+        [f"{stepless} tags log all their values at one single step, or at negative ones: not judged"]
+        if stepless
+        else []
+    )
+    notes += [f"{more} of {len(columns)} tags, those with the fewest values, were left out"] if more else []
+    return series, tuple(notes)
 
 
 def _measurements(scans: list[Scan], files: tuple[str, ...]) -> dict[str, object]:

@@ -7,6 +7,7 @@ distinct one has its checksum computed once, and with that the framing of every 
 
 from array import array
 from collections.abc import Callable
+from sys import byteorder
 from typing import BinaryIO
 
 from trainproof_ci.readers.run.facts import Damage
@@ -143,7 +144,9 @@ class Scan:
     def _remember(self, scalar: Scalar, data: bytes, body: int, stop: int) -> None:
         """Keep the bytes around the value of a tag that was seen before: from now on they stand for it."""
         column = self.columns[scalar.tag]
-        if column.code != scalar.code or len(column.places) < 2 or data[body] != 0x09 or data[body + 9] != 0x10:
+        if column.code != scalar.code or len(column.places) < 2 or byteorder == "big":
+            return
+        if data[body] != 0x09 or data[body + 9] != 0x10:
             return
         if len(self._known) < MOST_KEYS:
             _, rest = varint(data, body + 10, stop)

@@ -1,0 +1,68 @@
+"""Runs held against a known-good one: each by its own rules first, then beside the baseline, and all ranked."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from trainproof_ci import engine, registry
+from trainproof_ci.discovery import Target, find
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.model import Report, TargetReport
+from trainproof_ci.readers.comparison import compared, faults, pair
+from trainproof_ci.readers.run import read
+from trainproof_ci.readers.source import Head
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+
+
+def compare(baseline: str, runs: Sequence[str], settings: "Settings") -> Report:
+    """Judge the runs at these paths, and hold each against the run at `baseline`. No finding of a run is left out."""
+    found = [
+        target
+        for path in dict.fromkeys(runs)
+        for target in find([path], settings, None if os.path.isdir(path) else "run")
+        if target.kind in {"run", "dataset"} and (target.kind == "run" or target.refusal is not None)
+    ]
+    there = [target._replace(kind="run") for target in found if not _same(target.path, baseline)]
+    report = engine.check([*there, *(pair(target, baseline) for target in there)], settings)
+    return report._replace(targets=tuple(ranked(report.targets)))
+
+
+def _same(path: str, baseline: str) -> bool:
+    return os.path.normpath(path) == os.path.normpath(baseline)
+
+
+def compare_with_copy(run: Target, copy: str, name: str, settings: "Settings") -> TargetReport:
+    """Hold `run` against a copy of a baseline that lies outside the working directory, as the same file of another
+    commit does; reports call it `name`. Never raises but for an interrupt.
+    """
+    target = pair(run, copy)
+    try:
+        if target.refusal is not None:
+            raise target.refusal
+        other = Target(copy, "run", run.format, Head.of(copy).size)
+        base = read(other, settings, ())._replace(path=name)
+        facts = compared(read(run, settings, ()), base, name, faults(other, settings))
+    except Unreadable as why:
+        return engine.not_judged(target, why, settings)
+    return engine.judge_facts(target, facts, registry.rules_for("comparison"), settings)
+
+
+def ranked(targets: Iterable[TargetReport]) -> Iterable[TargetReport]:
+    """The same reports, each comparison with its rank: the lowest end relative to the baseline is the first."""
+    known = list(targets)
+    order = sorted((_ratio(t.facts), t.path) for t in known if t.kind == "comparison" and t.facts)
+    ranks = {path: rank for rank, (_, path) in enumerate(order, 1)}
+    for target in known:
+        if target.kind == "comparison" and target.path in ranks and target.facts:
+            yield target._replace(facts={"rank": ranks[target.path], **target.facts})
+        else:
+            yield target
+
+
+def _ratio(facts: Mapping[str, object]) -> float:
+    own, base = facts["end"], facts["baseline_end"]
+    assert isinstance(own, float)
+    assert isinstance(base, float)
+    return own / base
