@@ -86,11 +86,9 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
 
 
 def _shortfall(facts: "Facts", fired: list[Finding], target: Target, settings: "Settings") -> list[Finding]:
-    """Where no rule fired, the facts may still say that there was too little to judge; notes judge nothing."""
-    if any(finding.severity is not Severity.NOTE for finding in fired):
-        return []
+    """Where no rule fired (notes judge nothing), the facts may still say that there was too little to judge."""
     tell = getattr(facts, "shortfall", None)
-    why = tell() if tell is not None else None
+    why = tell({finding.rule for finding in fired if finding.severity is not Severity.NOTE}) if tell else None
     if why is None:
         return []
     place = Places(why.location or Location(target.path, line=1))

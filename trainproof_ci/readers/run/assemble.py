@@ -7,7 +7,7 @@ from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Reading, RunLog, Series
 from trainproof_ci.readers.run.objective import find_objective
 from trainproof_ci.readers.run.roles import Roles, find_roles
-from trainproof_ci.readers.run.segments import Segment, last_segment
+from trainproof_ci.readers.run.segments import Segment, first_rank, last_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> RunLog:
     """The run that a reading tells of."""
-    series = reading.series
+    series, rank = first_rank(reading.series)
     roles = find_roles(series, loss_key)
     loss = last_segment(summed([series[name] for name in roles.loss])) if roles.loss else None
     return RunLog(
@@ -26,7 +26,7 @@ def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> 
         validation=tuple(last_segment(summed([series[name] for name in group])).series for group in roles.validation),
         segments=loss.segments if loss else 1,
         objective=find_objective(series, loss.series if loss else None, roles.loss),
-        notes=tuple(_notes(reading, roles, loss)), loss_key=loss_key,
+        notes=(*rank, *_notes(reading, roles, loss)), loss_key=loss_key,
     )  # fmt: skip
 
 

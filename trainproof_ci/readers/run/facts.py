@@ -1,7 +1,7 @@
 """What a log says: series of numbers with the place of every point, and what could not be read."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
@@ -11,6 +11,8 @@ from trainproof_ci.places import Location, Places, safe_key
 NO_NUMBERS: "array[float]" = array("d")
 NO_FILES: "array[int]" = array("H")
 NO_NULLS: frozenset[int] = frozenset()
+ABOUT_THE_FILE = frozenset({"TP-TRUNCATED", "TP-STOPPED-INTERRUPT"})
+"""Rules that say nothing about how well the run learns."""
 _NEEDS = {
     "loss": "training loss",
     "evals": "evaluation loss",
@@ -161,11 +163,11 @@ class RunLog(NamedTuple):
             return None
         return f"no {_NEEDS.get(need, need)} in this log"
 
-    def shortfall(self) -> Unreadable | None:
-        """Why the run is not judged although no rule fired; None when it is."""
-        from trainproof_ci.readers.run.shortfall import shortfall  # most runs are judged, or found wanting
+    def shortfall(self, fired: Collection[str]) -> Unreadable | None:
+        """Why the run is not judged although none but the rules `fired` did; None when it is."""
+        from trainproof_ci.readers.run.shortfall import shortfall  # a run that failed does not need it
 
-        return shortfall(self)
+        return shortfall(self) if ABOUT_THE_FILE.issuperset(fired) else None
 
     def summary(self) -> Mapping[str, object]:
         """The measurements for the report."""

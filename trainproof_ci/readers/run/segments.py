@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainproof_ci.readers.run.facts import Series
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 INTERLEAVED = 0.05
 """Share of points that step back from which on it is two writers in one file: two DDP ranks of a LLaMA-Factory run
 stepped back 416 times in 1,360 rows, a resume steps back once."""
+ENOUGH = 10
+"""Points from which on a segment can be judged."""
 SAWTOOTH = 0.02
 """Segments that begin at one step and end within this share of another are epochs of one run, counted from 0."""
 
@@ -34,7 +36,17 @@ def last_segment(series: Series) -> Segment:
     if len(backs) >= 3 and len(backs) > INTERLEAVED * series.size:
         order = sorted(range(series.size), key=series.steps.__getitem__)
         return Segment(series.picked(order), 1, interleaved=True)
-    return Segment(series.part(backs[-1], series.size), len(backs) + 1)
+    return Segment(_long_enough(series, backs), len(backs) + 1)
+
+
+def _long_enough(series: Series, backs: list[int]) -> Series:
+    """The last segment; if it has just begun, and well, the one before it that can be judged."""
+    last = series.part(backs[-1], series.size)
+    if last.size >= ENOUGH or not all(map(isfinite, last.values)):
+        return last
+    bounds = [0, *backs]
+    longer = [(first, end) for first, end in pairwise(bounds) if end - first >= ENOUGH]
+    return series.part(*longer[-1]) if longer else last
 
 
 def _step_backs(steps: "Sequence[float]") -> list[int]:
@@ -68,3 +80,20 @@ def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
         return False
     room = SAWTOOTH * max(map(abs, ends))
     return max(ends) - min(ends) <= room and max(begins) - min(begins) <= room and steps[-1] <= max(ends) + room
+
+
+_RANKS = ("rank", "local_rank", "global_rank", "process_index", "proc_rank")
+
+
+def first_rank(series: "Mapping[str, Series]") -> "tuple[Mapping[str, Series], tuple[str, ...]]":
+    """The series without the points of other ranks than the lowest, where each record names its rank; and a note of it."""
+    ranks = next((series[name] for name in _RANKS if name in series), None)
+    if ranks is None or len(set(ranks.values)) < 2:
+        return series, ()
+    lowest = min(ranks.values)
+    others = {place for place, rank in zip(ranks.places, ranks.values, strict=True) if rank != lowest}
+    kept = {
+        name: one.picked(i for i, place in enumerate(one.places) if place not in others) for name, one in series.items()
+    }
+    note = f"{len(set(ranks.values))} ranks write this log: rank {lowest:g} is judged"
+    return {name: one for name, one in kept.items() if one.size}, (note,)

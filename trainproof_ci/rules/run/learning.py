@@ -19,6 +19,9 @@ from trainproof_ci.rules.run.course import (
     supervised,
 )  # fmt: skip
 
+LAST = 10
+"""Points at the end of a longer run: of ten that alternate between 1.2 and 9, the last three may be the low ones."""
+
 
 @rule("TP-FLAT", Severity.FAIL, needs=("loss",), limits={"points": 10, "spread": 0.001})
 def loss_flat(run: RunLog, limits: Limits) -> Iterator[Firing]:
@@ -125,11 +128,12 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
     medians = rolling_medians(found.values, width)
     best = min(medians)
     assert run.loss is not None
-    if found.tail > limits["ratio"] * best and found.tail - best >= limits["lost"] * (found.head - best):
+    end = max(found.tail, median(found.values[-LAST:])) if found.size >= 4 * LAST else found.tail
+    if end > limits["ratio"] * best and end - best >= limits["lost"] * (found.head - best):
         index = found.where[min(medians.index(best) * max(1, width // 2) + width // 2, found.size - 1)]
         yield Firing(
-            f"the training loss regressed: {best:.4g} around step {run.loss.steps[index]:g}, {found.tail:.4g} at the end",
-            f"{found.tail / best:.3g} x its lowest stretch", f"at most {limits['ratio']:g} x",
+            f"the training loss regressed: {best:.4g} around step {run.loss.steps[index]:g}, {end:.4g} at the end",
+            f"{end / best:.3g} x its lowest stretch", f"at most {limits['ratio']:g} x",
             run.places(run.loss, found.where[-found.edge :]), (run.location(run.loss, index, "the best step"),),
         )  # fmt: skip
     elif found.tail > limits["climb"] * found.head and _climbs(found):
