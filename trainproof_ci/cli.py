@@ -20,6 +20,8 @@ COMMANDS = {
     "manifest": "record what goes into a run, and hold the files against the record",
     "resume": "may a run resume: its data unchanged and its checkpoint whole",
     "promote": "put a file in its place: copied aside, verified there, then renamed",
+    "watch": "judge a run while it goes on: around a command, or beside a growing log",
+    "preflight": "check everything that a run is about to use",
     "rules": "the catalogue of rules",
 }
 """Every command with its line of help; the module of the same name in `commands` holds it."""

@@ -70,7 +70,7 @@ def find(
             found.setdefault(target.path, target)
     if "." in paths:
         found |= {entry: _missing(entry, "dataset") for entry in _unmatched_entries(settings, found)}
-    joined = _gathered(found.values())
+    joined = gathered(found.values())
     if settings.runs:
         from trainproof_ci.readers.comparison import targets as comparisons  # only a configured baseline needs it
 
@@ -156,7 +156,7 @@ def guess_kind(path: str) -> str | None:
     return None
 
 
-def _gathered(targets: Iterable[Target]) -> list[Target]:
+def gathered(targets: Iterable[Target]) -> list[Target]:
     """Let each kind join files that are one target: the shards of a checkpoint, the labels of a folder."""
     by_kind: dict[str, list[Target]] = {}
     for target in targets:

@@ -30,6 +30,7 @@ SHOWN_BY_TESTS = {
     "TP-RESUME-CONFIG": "tests/commands/test_resume.py",
     "TP-RESUME-DIGEST": "tests/commands/test_resume.py",
     "TP-RESUME-SPLIT": "tests/commands/test_resume.py",
+    "TP-STALL": "tests/guardian/test_looking.py",
 }
 """Rules whose case needs more than files at rest: a link, a writer at work, a defect of the checker, a command of its own."""
 EXPECTATIONS = {"fires", "quiet", "skipped"}
