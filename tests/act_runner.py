@@ -50,9 +50,9 @@ class Ran(NamedTuple):
     @property
     def commands(self) -> list[str]:
         """The annotation commands, as they were printed."""
-        return re.findall(r"(?m)^\s*(::(?:error|warning|notice) .*)$", "\n".join(str(e.get("raw", "")) for e in self.entries)) or [
-            str(e["raw"]).strip() for e in self.entries if e.get("command") in {"error", "warning", "notice"}
-        ]
+        return re.findall(
+            r"(?m)^\s*(::(?:error|warning|notice) .*)$", "\n".join(str(e.get("raw", "")) for e in self.entries)
+        ) or [str(e["raw"]).strip() for e in self.entries if e.get("command") in {"error", "warning", "notice"}]
 
     @property
     def summary(self) -> str:
@@ -100,7 +100,13 @@ jobs:
 
 
 def run(
-    repo: Path, api: str, *, scratch: Path, event: str = "pull_request", payload: dict[str, Any] | None = None, file: str = ".github/workflows/w.yml"
+    repo: Path,
+    api: str,
+    *,
+    scratch: Path,
+    event: str = "pull_request",
+    payload: dict[str, Any] | None = None,
+    file: str = ".github/workflows/w.yml",
 ) -> Ran:
     """Run the workflow `file` of `repo` for `event`; the API is at `api`."""
     act = outside.program("act")

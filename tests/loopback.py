@@ -3,10 +3,11 @@
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,7 +28,7 @@ class Fault(NamedTuple):
     method: str
     at: int
     kind: int | str
-    headers: dict[str, str] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
     message: str = "trouble"
     times: int = 1
     done: bool = False
@@ -125,7 +126,11 @@ class Loopback:
             from base64 import b64encode
 
             data = self.contents.get(found[1])
-            return (404, {"message": "Not Found"}) if data is None else (200, {"encoding": "base64", "content": b64encode(data).decode()})
+            return (
+                (404, {"message": "Not Found"})
+                if data is None
+                else (200, {"encoding": "base64", "content": b64encode(data).decode()})
+            )
         return 404, {"message": "Not Found"}
 
     def told(self, number: int) -> dict[str, Any]:
@@ -168,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(payload[: len(payload) // 2] if fault is not None and fault.kind == "cut" else payload)
         self.close_connection = fault is not None and fault.kind == "cut"
 
-    do_GET = do_POST = do_PATCH = answer
+    do_GET = do_POST = do_PATCH = answer  # noqa: N815 - the names that http.server calls
 
     def log_message(self, *_: object) -> None:
         pass

@@ -6,7 +6,9 @@ from trainproof_ci.places import Location, Places
 REAL_RULE = {Severity.FAIL: "TP-NAN", Severity.WARN: "TP-NAN", Severity.NOT_CHECKED: "TP-FILE-LFS-POINTER"}
 
 
-def finding(path: str = "data/a.jsonl", severity: Severity = Severity.FAIL, *lines: int, text: str = "a sentence") -> Finding:
+def finding(
+    path: str = "data/a.jsonl", severity: Severity = Severity.FAIL, *lines: int, text: str = "a sentence"
+) -> Finding:
     places = Places(*(Location(path, line) for line in lines or (1,)))
     return Finding(REAL_RULE[severity], severity, text, "3", "0", places)
 

@@ -33,7 +33,11 @@ def node_module(path: str) -> str:
 
 def clean_environment(**extra: str) -> dict[str, str]:
     """The environment without what a runner around the tests would leak into them."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("GITHUB_", "RUNNER_", "INPUT_", "TRAINPROOF_", "GIT_"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("GITHUB_", "RUNNER_", "INPUT_", "TRAINPROOF_", "GIT_"))
+    }
     return {**kept, **extra}
 
 

@@ -49,7 +49,9 @@ def _old_form(line: str) -> Command | None:
 
 def _properties(text: str, separator: str) -> dict[str, str]:
     pairs = (part.split("=", 1) for part in text.strip().split(separator) if "=" in part)
-    return {key.lower(): _decoded(value.replace("%3A", ":").replace("%2C", ",")) for key, value in pairs if key and value}
+    return {
+        key.lower(): _decoded(value.replace("%3A", ":").replace("%2C", ",")) for key, value in pairs if key and value
+    }
 
 
 def _decoded(text: str) -> str:

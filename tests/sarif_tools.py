@@ -23,7 +23,10 @@ def faults(sarif: Path, scratch: Path) -> list[str]:
     """Errors and warnings; a file on which no rule ran at all is a fault too (the tool exits 0 on what it cannot read)."""
     schema = outside.node_module(f"{PACKAGE}/sarif-2.1.0.json")
     done = subprocess.run(
-        [outside.program("check-jsonschema"), "--schemafile", schema, str(sarif)], capture_output=True, text=True, check=False
+        [outside.program("check-jsonschema"), "--schemafile", schema, str(sarif)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         return [done.stdout[:2000]]

@@ -7,7 +7,7 @@ from typing import IO
 
 SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "core.attributesFile=/dev/null",
-    "--no-optional-locks", "--literal-pathspecs",
+    "--no-optional-locks",
 )  # fmt: skip
 PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--ignore-submodules=none")
 """A comparison that runs no program of the configuration or of `.gitattributes`."""
@@ -88,7 +88,7 @@ def listed_files(folder: str) -> list[str] | None:
 
     None where git cannot say, or where the folder itself is ignored (named on purpose, it is walked as a plain tree).
     """
-    output = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder)
-    if output is None or (not output and git("check-ignore", "-q", "--", folder) is not None):
+    output = git("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder)
+    if output is None or (not output and git("check-ignore", "-q", "--", f"./{folder}") is not None):
         return None
-    return sorted({os.fsdecode(name) for name in output.split(b"\0") if name})
+    return sorted({os.fsdecode(name) for name in output.split(b"\0") if name and os.path.lexists(name)})

@@ -7,16 +7,21 @@ from act_runner import HEAD, repository, run, workflow
 from loopback import Fault, Loopback, serving
 
 USE = "- id: tp\n  uses: trainproof-ci/trainproof-ci@v0.1.0\n"
-TELL = (
-    "- if: always()\n  env: {OUT: \"${{ toJSON(steps.tp.outputs) }}\"}\n  run: echo \"outputs=$(echo $OUT)\"\n"
-)
+TELL = """\
+- if: always()
+  env: {OUT: "${{ toJSON(steps.tp.outputs) }}"}
+  run: echo "outputs=$(echo $OUT)"
+"""
 GOOD = "".join(f'{{"prompt": "question {i}", "completion": "answer {i}"}}\n' for i in range(1, 9))
 BAD = GOOD.replace('"completion": "answer 4"', '"completion": NaN')
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "d" * 64 + "\nsize 12345\n"
 
 
 def test_a_bad_record_fails_the_job_at_its_line(tmp_path: Path) -> None:
-    repo = repository(tmp_path / "repo", {"data/train.jsonl": BAD, ".github/workflows/w.yml": workflow(USE + "  with: {check-run: never}\n" + TELL)})
+    repo = repository(
+        tmp_path / "repo",
+        {"data/train.jsonl": BAD, ".github/workflows/w.yml": workflow(USE + "  with: {check-run: never}\n" + TELL)},
+    )
     with serving(Loopback()) as api:
         ran = run(repo, api, scratch=tmp_path / "scratch")
     assert ran.code != 0, ran.log

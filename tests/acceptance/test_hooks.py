@@ -23,7 +23,9 @@ def entry(hook: dict[str, Any], folder: Path, files: list[str]) -> subprocess.Co
     assert words[0] == "trainproof-ci"
     command = [sys.executable, "-I", str(outside.ROOT / "trainproof_ci/__main__.py"), *words[1:]]
     handed = files if hook.get("pass_filenames", True) else []
-    return subprocess.run([*command, *handed], cwd=folder, capture_output=True, check=False, env=outside.clean_environment(PRE_COMMIT="1"))
+    return subprocess.run(
+        [*command, *handed], cwd=folder, capture_output=True, check=False, env=outside.clean_environment(PRE_COMMIT="1")
+    )
 
 
 @pytest.mark.parametrize("hook", MANIFEST, ids=IDS)
@@ -87,7 +89,9 @@ def test_pre_commit_blocks_with_file_and_line(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "- exit code: 2" in done.stdout
     assert "args: [--not-checked, pass]" in done.stdout
-    clean = repository(tmp_path / "clean", {"data/a.jsonl": (HOOKS / "trainproof-datasets/pass/chat.jsonl").read_bytes()})
+    clean = repository(
+        tmp_path / "clean", {"data/a.jsonl": (HOOKS / "trainproof-datasets/pass/chat.jsonl").read_bytes()}
+    )
     done = try_repo(clean, "trainproof", tmp_path / "scratch")
     assert done.returncode == 0, done.stdout + done.stderr
 

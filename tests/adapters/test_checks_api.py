@@ -23,7 +23,9 @@ FAULTS = {
     "429 with a far retry-after": Fault("", 0, 429, {"Retry-After": "3600"}),
     "secondary limit": Fault("", 0, 403, message=SECONDARY),
     "secondary limit with retry-after": Fault("", 0, 403, {"Retry-After": "60"}, SECONDARY),
-    "primary limit": Fault("", 0, 403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded"),
+    "primary limit": Fault(
+        "", 0, 403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded"
+    ),
     "500": Fault("", 0, 500),
     "502 after it was done": Fault("", 0, 502, done=True),
     "503 for ever": Fault("", 0, 503, times=99),

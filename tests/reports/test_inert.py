@@ -17,7 +17,9 @@ from trainproof_ci.places import Location, Places
 from trainproof_ci.reports import escape, github, markdown, sarif, text
 from trainproof_ci.reports import json as json_report
 
-INVISIBLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]")
+INVISIBLE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
 NAMES = [*BY_HAND, *generated(10_000)]
 
 
@@ -29,7 +31,9 @@ def told(raw: bytes) -> Report:
     """A report in which the name stands wherever a name or a sentence about one may stand."""
     name = named(raw)
     noted = Location(name, 1, note=f"first copy in {name}")
-    severe = Finding("TP-NAN", Severity.FAIL, f"sentence about {name}", name, name, Places(Location(name, 2, 3)), (noted,))
+    severe = Finding(
+        "TP-NAN", Severity.FAIL, f"sentence about {name}", name, name, Places(Location(name, 2, 3)), (noted,)
+    )
     unjudged = finding(name, Severity.NOT_CHECKED, 1, text=name)
     return report(target(name, severe, unjudged))._replace(notes=(f"note about {name}",))
 
@@ -67,7 +71,15 @@ def check_markdown(raw: bytes) -> None:
     assert cells[0].count("|") == 5
     left = re.sub(r"&#\d+;", "", out)
     assert not re.search(r"[`@\[\]$*~\\]|https?:|javascript:|!\[|\b(?:GH-|#)\d", left), left
-    assert set(re.findall(r"<[^>]*>", left)) <= {"<code>", "</code>", "<br>", "<details>", "</details>", "<summary>", "</summary>"}
+    assert set(re.findall(r"<[^>]*>", left)) <= {
+        "<code>",
+        "</code>",
+        "<br>",
+        "<details>",
+        "</details>",
+        "<summary>",
+        "</summary>",
+    }
     assert not INVISIBLE.search(out)
     assert commands(out.encode()) == []
 
@@ -89,7 +101,11 @@ def check_json(raw: bytes) -> None:
     out = json_report.render(told(raw))
     assert out.isascii()
     assert out.count("\n") == 1
-    assert json.loads(out)["targets"][0]["path"] == named(raw).encode("utf-8", "surrogateescape").decode("utf-8", "replace") or b"\xed" in raw
+    assert (
+        json.loads(out)["targets"][0]["path"]
+        == named(raw).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        or b"\xed" in raw
+    )
     assert commands(out.encode()) == []
 
 
@@ -117,7 +133,16 @@ def check_check_run(raw: bytes) -> None:
 
 @pytest.mark.parametrize(
     "check",
-    [check_terminal, check_commands, check_markdown, check_sarif, check_json, check_output_file, check_html, check_check_run],
+    [
+        check_terminal,
+        check_commands,
+        check_markdown,
+        check_sarif,
+        check_json,
+        check_output_file,
+        check_html,
+        check_check_run,
+    ],
     ids=lambda check: check.__name__[6:],
 )
 def test_no_name_escapes(check: Callable[[bytes], None]) -> None:
