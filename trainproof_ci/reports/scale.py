@@ -24,15 +24,15 @@ class Scale(NamedTuple):
         return (value - self.low) / (self.high - self.low)
 
 
-def scale_of(values: Iterable[float]) -> Scale | None:
-    """The scale on which all finite values have their place; None without any."""
+def scale_of(values: Iterable[float], *, linear: bool = False) -> Scale | None:
+    """The scale on which all finite values have their place; None without any. A schedule is drawn `linear`."""
     finite = [value for value in values if isfinite(value)]
     if not finite:
         return None
     low, high = min(finite), max(finite)
     if not isfinite(high - low):
         return Scale(low / 4, high / 4, logarithmic=False)
-    return Scale(low, high, logarithmic=low > 0 and high / low > LOG_FROM)
+    return Scale(low, high, logarithmic=not linear and low > 0 and high / low > LOG_FROM)
 
 
 def column_of(step: float, steps: Sequence[float], width: int) -> int:

@@ -31,6 +31,10 @@ def _shared_scale(target: TargetReport) -> Scale | None:
     return scale_of(value for chart in target.charts for _, value in chart.points)
 
 
+def _scale(chart: Chart) -> Scale | None:
+    return scale_of((value for _, value in chart.points), linear=chart.role == "rates")
+
+
 def _name(chart: Chart) -> str:
     return chart.name if len(chart.name) <= LONGEST_NAME else chart.name[: LONGEST_NAME - 1] + "…"
 
@@ -42,7 +46,7 @@ def line(chart: Chart, shared: Scale | None = None, width: int = WIDTH) -> str:
     columns: list[list[float]] = [[] for _ in range(width)]
     for step, value in chart.points:
         columns[column_of(step, steps, width)].append(value)
-    scale = shared or scale_of(value for _, value in chart.points)
+    scale = shared or _scale(chart)
     return "".join(_block(column, scale) for column in columns)
 
 
@@ -66,7 +70,7 @@ def marks(chart: Chart, width: int = WIDTH) -> str:
 def span(chart: Chart) -> str:
     """First and last value, the range, and the steps."""
     (first_step, first), (last_step, last) = chart.points[0], chart.points[-1]
-    scale = scale_of(value for _, value in chart.points)
+    scale = _scale(chart)
     between = f", {scale.low:.4g} to {scale.high:.4g}{' (log)' if scale.logarithmic else ''}" if scale else ""
     return f"{first:.4g} → {last:.4g}{between}, steps {first_step:g} to {last_step:g}"
 

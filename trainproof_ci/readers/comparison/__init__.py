@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart, Severity
 from trainproof_ci.places import Location
-from trainproof_ci.readers.comparison.curves import FEWEST_POINTS, Curve, common_steps, curve, part, why_not
+from trainproof_ci.readers.comparison.curves import (
+    FEWEST_POINTS,
+    Curve,
+    common_steps,
+    curve,
+    not_finite_at_the_end,
+    part,
+    why_not,
+)
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -148,6 +156,9 @@ def compared(run: "RunLog", baseline: "RunLog", name: str, faults: tuple[str, ..
     assert baseline.loss is not None
     first, last = common_steps(run.loss, baseline.loss)
     own, base = part(run.loss, first, last), part(baseline.loss, first, last)
+    for who, log in (("run", run), ("baseline", baseline)):
+        if (bad := not_finite_at_the_end(log, first, last)) > 0:
+            raise _uncomparable(run.path, f"the loss of the {who} is not finite at the end", f"{bad} such values", "0")
     points = min(len(own.values), len(base.values))
     if points < FEWEST_POINTS:
         raise _uncomparable(

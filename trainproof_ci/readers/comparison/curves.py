@@ -81,6 +81,13 @@ def common_steps(run: Series, baseline: Series) -> tuple[float, float]:
     return max(run.steps[0], baseline.steps[0]), min(run.steps[-1], baseline.steps[-1])
 
 
+def not_finite_at_the_end(log: RunLog, first: float, last: float) -> int:
+    """How many values of the last tenth of the common steps are NaN or infinite."""
+    assert log.loss is not None
+    until = bisect_left(log.loss.steps, last - WINDOW * (last - first))
+    return sum(not isfinite(value) for value in log.loss.values[until : bisect_right(log.loss.steps, last)])
+
+
 def curve(log: RunLog, own: Part, other: Part, first: float, last: float) -> Curve:
     """The curve of `own`, whose start and end are as many steps long as those of `other`."""
     width = WINDOW * (last - first)
