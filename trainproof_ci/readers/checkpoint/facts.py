@@ -158,7 +158,7 @@ class Checkpoint(NamedTuple):
 
     @property
     def optimizer(self) -> str:
-        """ "present", "empty" (saved before the first step, or an optimizer without moments) or "none"."""
+        """Whether its state is present, empty (saved before the first step, or without moments) or none is there."""
         states = {file.optimizer for file in self.files}
         return next((state for state in ("present", "empty") if state in states), "none")
 

@@ -23,10 +23,6 @@ class Stack:
     def nothing(self, _: Any) -> None:
         """FRAME and READONLY_BUFFER change nothing that matters here."""
 
-    def protocol(self, version: int) -> None:
-        if version > 5:
-            raise Malformed(f"protocol {version} is unknown", self.at)
-
     def mark(self, _: Any) -> None:
         self.marks.append(self.stack)
         self.stack = []

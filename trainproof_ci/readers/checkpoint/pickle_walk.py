@@ -81,6 +81,10 @@ class _Machine(Stack):
             raise Malformed("it uses a collection as a key", self.at)
         return key
 
+    def protocol(self, version: int) -> None:
+        if version > 5:  # torch's own reader goes on with a warning
+            self._refuse(f"protocol {version}")
+
     def stop(self, _: Any) -> object:
         return Walked
 
@@ -122,14 +126,21 @@ class _Machine(Stack):
             raise Malformed("a key in it has no value", self.at)
         target.pairs.extend(zip(map(self._hashable, items[::2]), items[1::2], strict=True))
 
+    @staticmethod
+    def _index(key: Any) -> int:
+        """The number that a memo opcode names, -1 for a line that is none."""
+        if isinstance(key, bytes):
+            return int(key) if key.isdigit() and len(key) < 20 else -1
+        return int(key)
+
     def get(self, key: Any) -> None:
-        index = int(key) if not isinstance(key, bytes) or key.isdigit() else -1
+        index = self._index(key)
         if index not in self.memo:
             raise Malformed("it asks for something it never kept", self.at)
         self.stack.append(self.memo[index])
 
     def put(self, key: Any) -> None:
-        self.memo[int(key) if not isinstance(key, bytes) or key.isdigit() else -1] = self.stack[-1]
+        self.memo[self._index(key)] = self.stack[-1]
 
     def memoize(self, _: Any) -> None:
         self.memo[len(self.memo)] = self.stack[-1]
@@ -154,8 +165,8 @@ class _Machine(Stack):
         self._call(self.stack.pop(), arguments)
 
     def object_(self, _: Any) -> None:
-        function, *arguments = self._to_mark()
-        self._call(function, tuple(arguments))
+        made = self._to_mark()
+        self._call(made[0], tuple(made[1:]))
 
     def reduce(self, _: Any) -> None:
         arguments, function = self.stack.pop(), self.stack.pop()

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from trainproof_ci.model import Severity
 from trainproof_ci.readers.checkpoint.facts import Broken, Fault
 from trainproof_ci.readers.checkpoint.zip_members import Member, content
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
     from trainproof_ci.readers.checkpoint.torch_zip import Archive
 
+LONGEST = 256
 OLDEST_VERSION, NEWEST_VERSION = 1, 10
 """The file format versions that torch reads; `torch.save` of today writes 3."""
 
@@ -20,62 +22,54 @@ def no_checkpoint(why: str, measured: str, limit: str, offset: int | None = None
 
 def required(at: "BytesAt", archive: "Archive") -> list[Fault]:
     """What torch reads before it reads anything else: members that it cannot read, a version it does not know."""
-    faults = []
-    version = archive.get(".data/version") or archive.get("version")
-    for name in (".data/serialization_id", "byteorder", ".format_version", ".storage_alignment"):
+    faults: list[Fault] = []
+    for name in (".data/serialization_id", ".format_version"):  # read, and of no consequence
         member = archive.get(name)
-        faults += [member.problem] if member is not None and member.problem is not None else []
+        if member is not None and member.problem is not None:
+            harmless = Severity.WARN if member.entry.folder else None
+            faults.append(member.problem._replace(severity=harmless))
+    version = archive.get(".data/version") or archive.get("version")
     if version is None:
-        faults.append(no_checkpoint("it has no version member", "no version", "version in the root folder"))
-        return faults
+        return [*faults, no_checkpoint("it has no version member", "no version", "version in the root folder")]
     number = _number(at, version, faults)
     if number is not None and not OLDEST_VERSION <= number <= NEWEST_VERSION:
-        faults.append(
-            Fault(
-                "TP-CKPT-UNREADABLE",
-                "torch does not know the version of this archive",
-                f"version {number}",
-                f"{OLDEST_VERSION} to {NEWEST_VERSION}",
-                version.at,
-            )
-        )
+        known = f"{OLDEST_VERSION} to {NEWEST_VERSION}"
+        faults.append(_unknown("torch does not know the version of this archive", f"version {number}", known, version))
     order = archive.get("byteorder")
-    if order is not None and order.problem is None and content(at, order, 64) not in {b"little", b"big"}:
-        faults.append(
-            Fault(
-                "TP-CKPT-UNREADABLE",
-                "the byte order of the archive is neither little nor big",
-                f"{order.entry.size} bytes",
-                "little or big",
-                order.at,
-            )
-        )
+    text = _content(at, order, faults) if order is not None else None
+    if order is not None and text is not None and text not in {b"little", b"big"}:
+        what = "the byte order of the archive is neither little nor big"
+        faults.append(_unknown(what, f"{order.entry.size} bytes", "little or big", order))
     alignment = archive.get(".storage_alignment")
-    if alignment is not None and alignment.problem is None:
+    if alignment is not None:
         _number(at, alignment, faults, whole=True)
     return faults
 
 
-def _number(at: "BytesAt", member: Member, faults: list[Fault], *, whole: bool = False) -> int | None:
-    """The number that a small member holds; what stands in front of and behind the digits as torch takes it."""
+def _unknown(message: str, measured: str, limit: str, member: Member) -> Fault:
+    return Fault("TP-CKPT-UNREADABLE", message, measured, limit, member.at)
+
+
+def _content(at: "BytesAt", member: Member, faults: list[Fault]) -> bytes | None:
     try:
-        text = content(at, member, 256).decode("latin-1").strip(" \t\n\r\v\f")
+        return content(at, member, LONGEST)
     except Broken as damage:
         faults.append(damage.fault)
         return None
+
+
+def _number(at: "BytesAt", member: Member, faults: list[Fault], *, whole: bool = False) -> int | None:
+    """The number that a small member holds; what stands in front of and behind the digits as torch takes it."""
+    held = _content(at, member, faults)
+    if held is None:
+        return None
+    text = held.decode("latin-1").strip(" \t\n\r\v\f")
     sign = text[:1] if text[:1] in {"+", "-"} else ""
     digits = text[len(sign) :]
     length = next((index for index, char in enumerate(digits) if not ("0" <= char <= "9")), len(digits))
     if not length or (whole and length < len(digits)):
-        faults.append(
-            Fault(
-                "TP-CKPT-UNREADABLE",
-                "a member that holds a number holds none",
-                f"{member.entry.size} bytes",
-                "a number",
-                member.at,
-            )
-        )
+        what = "a member that holds a number holds none"
+        faults.append(_unknown(what, f"{member.entry.size} bytes", "a number", member))
         return None
     return int(sign + digits[:length])
 

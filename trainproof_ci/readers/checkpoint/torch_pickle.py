@@ -69,10 +69,9 @@ def _storage(node: Persistent) -> Storage:
     names = node.identifier
     if not isinstance(names, tuple) or len(names) != 5 or not (names[0] == "storage" or names[0] == b"storage"):
         raise Malformed("a persistent identifier in it is no storage", node.offset)
-    kind, key, location, numel = names[1:]
+    kind, key, _, numel = names[1:]
     dtype = TORCH_STORAGES.get(kind.name) if isinstance(kind, Global) else None
-    texts = isinstance(key, (str, bytes)) and isinstance(location, (str, bytes))
-    if dtype is None or not texts or not _is_count(numel):
+    if dtype is None or not isinstance(key, (str, bytes)) or not _is_count(numel):
         raise Malformed("a storage in it has no known type, key or size", node.offset)
     return Storage(key if isinstance(key, str) else key.decode("ascii", "replace"), dtype, numel, node.offset)
 

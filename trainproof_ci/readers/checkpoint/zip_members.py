@@ -155,7 +155,7 @@ def inflated(at: BytesAt, member: Member) -> Iterator[bytes]:
 def _bad_stream(member: Member, what: str, measured: str) -> Fault:
     return Fault(
         "TP-CKPT-CORRUPT",
-        f"a deflated member cannot be read: {what}",
+        f"a deflated member does not match its checksum: {what}",
         measured,
         f"{member.entry.size} bytes",
         member.at,
