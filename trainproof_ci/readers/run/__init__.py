@@ -59,6 +59,6 @@ def recheck(run: RunLog, rules: "Sequence[Rule]", target: "Target", settings: "S
     """The run without the damaged records that the findings of `rules` rest on; the same run where there is none."""
     if run.reading.verify is None:
         return run
-    from trainproof_ci.readers.run.recheck import rechecked
+    from trainproof_ci.readers.run.closer_look import rechecked
 
     return rechecked(run, rules, target, settings.run(target.path).loss_key or settings.loss_key)
