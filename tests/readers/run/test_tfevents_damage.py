@@ -83,11 +83,13 @@ def test_a_flipped_bit_in_a_file_too_large_to_check_in_advance(monkeypatch: pyte
     """What a finding rests on is looked at again: neither the spike nor a NaN that a bit made is believed."""
     monkeypatch.setattr(tfevents, "EVERY_CHECKSUM", 100)
     monkeypatch.setattr(tfevents, "accelerator", lambda: None)
-    assert judged(HEALTHY).facts["checksums"] != "every record"
-    first, end = record_bounds(7)
+    losses = ef.falling(30)
+    healthy = ef.event_file("train/loss", losses)
+    first, end = (len(ef.event_file("train/loss", losses[:count])) for count in (20, 21))
+    assert judged(healthy).facts["checksums"] != "every record"
     for at, bit in bits(end - 6, end - 4):
-        report = judged(flipped(HEALTHY, at, bit))
+        report = judged(flipped(healthy, at, bit))
         assert about_training(report) == set(), (at, bit)
-    spiked = judged(flipped(HEALTHY, end - 5, 6))
+    spiked = judged(flipped(healthy, end - 5, 6))
     assert [(f.rule, f.location.byte_offset) for f in spiked.findings] == [("TP-BAD-RECORD", first)]
     assert about_training(judged(BROKEN)) == {"TP-NAN"}
