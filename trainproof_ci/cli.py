@@ -22,6 +22,7 @@ COMMANDS = {
     "promote": "put a file in its place: copied aside, verified there, then renamed",
     "watch": "judge a run while it goes on: around a command, or beside a growing log",
     "preflight": "check everything that a run is about to use",
+    "env": "does the entry point import, is the checkpoint whole, are memory and disk as declared",
     "rules": "the catalogue of rules",
 }
 """Every command with its line of help; the module of the same name in `commands` holds it."""

@@ -1,0 +1,121 @@
+"""The machine against what a run declares to need: memory, disk, a checkpoint that fits the model."""
+
+from collections.abc import Iterator
+
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.environment import Environment
+from trainproof_ci.registry import Limits, reason, rule
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+UNKNOWN = reason(
+    "TP-ENV-UNKNOWN",
+    Severity.NOT_CHECKED,
+    """Something that was declared could not be measured.
+
+    Why: a machine that does not say how much memory it has has not passed a check of it; and in `pull_request_target` and
+    `workflow_run` nothing is imported, because a fork's code would run with the rights of the base.
+    Fix: the message says what is missing; run the check where it can be measured.
+    """,
+)
+
+
+def size(number: int) -> str:
+    """A number of bytes in the unit that reads well."""
+    value, unit = float(number), 0
+    while value >= 1024 and unit < len(UNITS) - 1:
+        value, unit = value / 1024, unit + 1
+    return f"{value:.4g} {UNITS[unit]}"
+
+
+@rule("TP-ENV-MEM", Severity.FAIL, needs=("memory",))
+def too_little_memory(environment: Environment, limits: Limits) -> Iterator[Firing]:
+    """The machine has less memory available than the run is declared to need.
+
+    Why: the run would be killed when it has used it up, often hours in, and leave a checkpoint cut short.
+    Fix: a larger machine, smaller batches, or a declaration (`--memory`) that is true.
+    Stands down: where no memory is declared.
+    """
+    del limits
+    needed = environment.declared.memory
+    assert needed is not None
+    here = Places(Location(environment.path, 1))
+    if environment.memory is None:
+        yield Firing(
+            "this machine does not say how much memory it has",
+            "unknown",
+            size(needed),
+            here,
+            severity=Severity.NOT_CHECKED,
+        )
+    elif environment.memory.available < needed:
+        measured = f"{size(environment.memory.available)} {environment.memory.source}"
+        yield Firing("less memory than declared", measured, f"at least {size(needed)}", here)
+
+
+@rule("TP-ENV-DISK", Severity.FAIL, needs=("disk",))
+def too_little_disk(environment: Environment, limits: Limits) -> Iterator[Firing]:
+    """The file system has less room than the run is declared to need.
+
+    Why: a disk that fills up ends a save in the middle of it.
+    Fix: clear the disk, keep fewer checkpoints, or declare (`--disk`) what is true.
+    Stands down: where no disk is declared.
+    """
+    del limits
+    needed = environment.declared.disk
+    assert needed is not None
+    here = Places(Location(environment.path, 1))
+    if environment.disk is None:
+        yield Firing(
+            "this machine does not say how much room the disk has",
+            "unknown",
+            size(needed),
+            here,
+            severity=Severity.NOT_CHECKED,
+        )
+    elif environment.disk < needed:
+        yield Firing(
+            "less room on the disk than declared", f"{size(environment.disk)} free", f"at least {size(needed)}", here
+        )
+
+
+@rule("TP-ENV-STRUCTURE", Severity.FAIL, needs=("into",))
+def other_structure(environment: Environment, limits: Limits) -> Iterator[Firing]:
+    """The checkpoint does not fit the model: names or shapes of its tensors differ.
+
+    Why: `load_state_dict` raises on them, or, with `strict=False`, leaves layers as they were initialised.
+    Fix: build the model of the checkpoint's configuration, or map the names. Other element types only warn: they load,
+    converted.
+    Stands down: unless two checkpoints are given (`--checkpoint A --into B`).
+    """
+    del limits
+    difference = environment.difference
+    assert difference is not None
+    here = Places(Location(difference.source, 1))
+    related = (Location(difference.target, 1, note="the structure it must fit"),)
+    parts = [
+        (difference.missing, "names only the model has"),
+        (difference.extra, "names only the checkpoint has"),
+        (tuple(f"{name} {list(own)} for {list(other)}" for name, own, other in difference.shapes), "other shapes"),
+    ]
+    wrong = [f"{len(names)} {what}, the first {names[0]}" for names, what in parts if names]
+    if wrong:
+        count = sum(len(names) for names, _ in parts)
+        yield Firing(
+            f"the checkpoint does not fit: {'; '.join(wrong)}",
+            f"{count} tensors differ",
+            f"0, {difference.common} are common",
+            here,
+            related,
+        )
+    elif difference.dtypes:
+        name, own, other = difference.dtypes[0]
+        yield Firing(
+            f"the element types differ, the first {name}: {own} for {other}",
+            f"{len(difference.dtypes)} types",
+            "0",
+            here,
+            related,
+            Severity.WARN,
+        )

@@ -1,0 +1,173 @@
+"""The files of a tokenizer themselves: whole, strict JSON; ids that name one token each."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.tokenizer.facts import CONFIG, GENERATION, WHOLE, Tokenizer
+from trainproof_ci.readers.tokenizer.json_file import JsonFile
+from trainproof_ci.registry import Limits, rule
+
+LARGEST_ID = 1 << 31
+
+
+@rule("TP-TOK-MALFORMED", Severity.FAIL)
+def malformed(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
+    """A file of the tokenizer is no JSON object, or two readers would read it differently.
+
+    Why: of a key that stands twice one reader takes the first and another the last; a file cut short loads nowhere.
+    Fix: write the file again with `save_pretrained`.
+    """
+    del limits
+    for file in tokenizer.files.values():
+        if file.problem is not None:
+            place = Location(file.path, file.problem.line, file.problem.column)
+            yield Firing(
+                file.problem.message, file.problem.measured, "a JSON object in UTF-8, each key once", Places(place)
+            )
+
+
+@rule("TP-TOK-LFS-POINTER", Severity.NOT_CHECKED)
+def pointer(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
+    """A file of the tokenizer is a Git LFS pointer; its bytes are not here.
+
+    Why: `tokenizer.json` is often large enough to be kept in LFS, which a checkout does not fetch by default.
+    Fix: `lfs: true` for the checkout step, or `git lfs pull`.
+    """
+    del limits
+    for file in tokenizer.files.values():
+        if file.pointer:
+            yield Firing(
+                f"{os.path.basename(file.path)} is a Git LFS pointer",
+                "a pointer",
+                "the file",
+                Places(Location(file.path, 1)),
+            )
+
+
+@rule("TP-TOK-ID-CLASH", Severity.FAIL, needs=("ids",))
+def id_clash(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
+    """An id names two tokens, or lies outside the vocabulary of the model.
+
+    Why: two tokens of one id decode as one of them; an id beyond the embedding matrix stops the first batch with an index
+    error, on a GPU with an assertion that names no token.
+    Fix: `model.resize_token_embeddings(len(tokenizer))`, and add tokens with `add_tokens`, not by hand.
+    Stands down: without a file that gives ids to tokens.
+    """
+    del limits
+    whole = tokenizer.files.get(WHOLE)
+    named = list(_added(whole)) if whole is not None else []
+    taken: dict[int, str] = {}
+    clashes = []
+    vocabulary = _vocabulary(whole)
+    by_id = {number: text for text, number in vocabulary.items()}
+    for number, text in named:
+        if taken.setdefault(number, text) != text or _differs(text, by_id.get(number, text)):
+            clashes.append(number)
+    decoder = tokenizer.config.value.get("added_tokens_decoder") if tokenizer.config is not None else None
+    for number, text in _decoded(decoder):
+        if taken.setdefault(number, text) != text or _differs(text, by_id.get(number, text)):
+            clashes.append(number)
+    where = whole if whole is not None and whole.problem is None else tokenizer.files.get(CONFIG)
+    if clashes and where is not None:
+        place = Places(Location(where.path, where.line_of("added_tokens")))
+        yield Firing(
+            f"{len(set(clashes))} ids name two tokens each, the first {min(clashes)}",
+            f"{len(set(clashes))} ids",
+            "0",
+            place,
+        )
+    yield from _outside(tokenizer, taken)
+
+
+def _differs(added: str, entry: str) -> bool:
+    """Whether an added token and a vocabulary entry are two tokens; byte-level entries write some characters otherwise."""
+    plain = all("!" <= char <= "~" for char in added + entry)
+    return plain and added != entry
+
+
+def _added(whole: JsonFile) -> Iterator[tuple[int, str]]:
+    added = whole.value.get("added_tokens")
+    for entry in added if isinstance(added, list) else ():
+        number, text = (entry.get("id"), entry.get("content")) if isinstance(entry, dict) else (None, None)
+        if isinstance(number, int) and isinstance(text, str):
+            yield number, text
+
+
+def _decoded(decoder: Any) -> Iterator[tuple[int, str]]:
+    for number, entry in decoder.items() if isinstance(decoder, dict) else ():
+        text = entry.get("content") if isinstance(entry, dict) else entry
+        if number.isdigit() and len(number) < 12 and isinstance(text, str):
+            yield int(number), text
+
+
+def _vocabulary(whole: JsonFile | None) -> Mapping[str, int]:
+    model = whole.value.get("model") if whole is not None else None
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    if not isinstance(vocabulary, dict):
+        return {}
+    return {text: number for text, number in vocabulary.items() if isinstance(number, int)}
+
+
+def _vocabulary_size(model: Mapping[str, Any]) -> int:
+    """The largest vocabulary that the model's configuration gives, its own or that of one of its parts; 0 without any."""
+    parts = [model, *(part for part in model.values() if isinstance(part, dict))]
+    return max((size for part in parts if type(size := part.get("vocab_size")) is int), default=0)
+
+
+def _outside(tokenizer: Tokenizer, taken: Mapping[int, str]) -> Iterator[Firing]:
+    """Ids beyond the size of the vocabulary that the model's configuration gives."""
+    size = _vocabulary_size(tokenizer.model)
+    if not size:
+        return
+    beyond = sorted(number for number in taken if number >= size)
+    whole = tokenizer.files.get(WHOLE) or tokenizer.files.get(CONFIG)
+    if beyond and whole is not None:
+        place = Places(Location(whole.path, whole.line_of("added_tokens")))
+        yield Firing(
+            f"{len(beyond)} added tokens have ids beyond the model's vocabulary of {size}",
+            f"id {beyond[-1]}",
+            f"at most {size - 1}",
+            place,
+        )
+    generation = tokenizer.files.get(GENERATION)
+    for key, value in generation.value.items() if generation is not None else ():
+        ids = value if isinstance(value, list) else [value]
+        wrong = (
+            [number for number in ids if type(number) is int and not 0 <= number < size]
+            if key.endswith("_token_id")
+            else []
+        )
+        if wrong and generation is not None and wrong != [-1]:
+            yield Firing(
+                "generation_config.json names an id beyond the model's vocabulary",
+                f"id {wrong[0]}",
+                f"at most {size - 1}",
+                Places(Location(generation.path, generation.line_of(key))),
+            )
+
+
+@rule("TP-TOK-MAX-LENGTH", Severity.WARN, needs=("config",), limits={"longest": 1e9})
+def max_length(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
+    """The tokenizer has no longest length: `model_max_length` is the placeholder of 10^30.
+
+    Why: `truncation=True` then truncates nothing, and one long row fills the memory or is cut by the model in silence.
+    Fix: set `model_max_length` to the context length of the model.
+    Stands down: without a `model_max_length`.
+    """
+    config = tokenizer.config
+    assert config is not None
+    length = config.value.get("model_max_length")
+    if not isinstance(length, (int, float)) or isinstance(length, bool):
+        raise StandDown("no model_max_length is given")
+    if length >= limits["longest"]:
+        place = Places(Location(config.path, config.line_of("model_max_length")))
+        yield Firing(
+            "model_max_length is a placeholder, not a length: nothing is ever truncated",
+            f"{float(length):.3g}",
+            f"less than {limits['longest']:g}",
+            place,
+        )
