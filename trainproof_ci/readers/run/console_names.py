@@ -68,7 +68,7 @@ def loss_lines(lines: list[str]) -> int:
             texts = tuple(NUMBERS.split(part)[::2])
             if len(texts) == 1:
                 hits += 2 * (header(part) is not None)
-            elif any(is_loss(name) for _, name in template(texts).names) or headerless(part):
+            elif any(map(is_loss, template(texts).names)) or headerless(part):
                 hits += 1
     return hits
 
@@ -80,7 +80,7 @@ def _failed(start: bytes) -> bool:
 
 def _rewarded(lines: list[str]) -> bool:
     """Whether boxes or lines give the reward of an agent."""
-    said = [name for line in lines for _, name in template(tuple(NUMBERS.split(line[:4096])[::2])).names]
+    said = [name for line in lines for name in template(tuple(NUMBERS.split(line[:4096])[::2])).names]
     return sum("reward" in words(name) or "eprewmean" in words(name) for name in said) >= ENOUGH_LINES
 
 

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.run.columns import Columns
+from trainproof_ci.readers.run.columns import Block, Columns
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
@@ -64,6 +64,7 @@ class _Table:
     def __init__(self, header: Sequence[str]) -> None:
         self.columns = Columns()
         self.ragged: list[int] = []
+        self._blocks: dict[tuple[bool, ...], Block] = {}
         self.use(header)
 
     def use(self, header: Sequence[str]) -> None:
@@ -71,35 +72,62 @@ class _Table:
         self.header = [name.strip() for name in header]
         while self.header and not self.header[-1]:
             self.header.pop()
+        self._blocks.clear()
         self.step = _index(self.header, STEP_KEYS)
         self.epoch = _index(self.header, EPOCH_KEYS)
 
     def add(self, row: Sequence[str], line: int) -> None:
         """One row of cells."""
         width = len(self.header)
-        if len(row) != width and (len(row) < width or any(cell.strip() for cell in row[width:])):
-            if [cell.strip() for cell in row[:2]] == self.header[:2]:
-                self.use(row)
-            else:
-                self.ragged.append(line)
+        if len(row) != width:
+            if len(row) < width or any(cell.strip() for cell in row[width:]):
+                self._misfit(row, line)
+                return
+            row = row[:width]
+        mask = tuple(map(bool, row))
+        block = self._blocks.get(mask) or self._new_block(mask)
+        if block is None:
             return
-        step, epoch = _cell(row, self.step), _cell(row, self.epoch)
-        columns = self.columns
-        columns.row(line, step, epoch)
-        add = columns.add
-        for name, cell in zip(self.header, row, strict=False):
-            if cell:
-                try:
-                    add(name, float(cell))
-                except ValueError:
-                    self._other(name, cell, row)
+        size = len(block.flat)
+        try:
+            block.flat.extend(map(float, filter(None, row)))
+        except ValueError:
+            del block.flat[size:]
+            self._mixed(row, line)
+        else:
+            block.places.append(line)
 
-    def _other(self, name: str, cell: str, row: Sequence[str]) -> None:
-        value = number(cell)
-        if value is not None:
-            self.columns.add(name, value)
-        elif cell.strip().lower() not in MISSING and [c.strip() for c in row[:2]] != self.header[:2]:
-            self.columns.add_odd(name)
+    def _new_block(self, mask: tuple[bool, ...]) -> Block | None:
+        """The block of the rows in which these cells are filled."""
+        kept = [name for name, filled in zip(self.header, mask, strict=True) if filled]
+        block = self.columns.block(kept, _index(kept, STEP_KEYS), _index(kept, EPOCH_KEYS)) if kept else None
+        if block is not None:
+            self._blocks[mask] = block
+        return block
+
+    def _misfit(self, row: Sequence[str], line: int) -> None:
+        """A row of another width: a header that begins another part, or a row that is ragged."""
+        if self._is_header(row):
+            self.use(row)
+        else:
+            self.ragged.append(line)
+
+    def _is_header(self, row: Sequence[str]) -> bool:
+        return [cell.strip() for cell in row[:2]] == self.header[:2]
+
+    def _mixed(self, row: Sequence[str], line: int) -> None:
+        """A row with cells that are no plain numbers."""
+        if self._is_header(row):
+            return
+        named = []
+        for name, cell in zip(self.header, row, strict=True):
+            value = _float(cell)
+            if value is not None:
+                named.append((name, value))
+            elif cell.strip().lower() not in MISSING:
+                self.columns.add_odd(name, line)
+        if named:
+            self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))
 
 
 def _index(header: Sequence[str], names: Sequence[str]) -> int:

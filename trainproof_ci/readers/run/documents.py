@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LARGEST = 64 << 20
 """Bytes of a JSON document that is held in memory; larger logs are JSON Lines."""
-_DECODER = json.JSONDecoder(parse_int=float)
+_scan = json.scanner.make_scanner(json.JSONDecoder(parse_int=float))  # type: ignore[attr-defined]
 """Integers as floats: a number of 5,000 digits must be infinite, not an error."""
 
 
@@ -60,7 +60,10 @@ class Document:
 
     def value(self, position: int) -> tuple[Any, int]:
         """The JSON value at `position` and the position behind it. Raises ValueError."""
-        value, end = _DECODER.raw_decode(self.text, position)
+        try:
+            value, end = _scan(self.text, position)
+        except StopIteration as stop:
+            raise json.JSONDecodeError("no value", "", stop.value) from None
         return value, end
 
     def entries(self, start: int) -> Iterator[tuple[int, Any]]:
@@ -80,6 +83,15 @@ class Document:
         self.position = position + 1
         if position >= len(self.text):
             self.cut = Cut("the array is never closed", self.line_of(len(self.text)))
+
+    def check_end(self) -> None:
+        """Remember it when the document does not end as JSON does, or holds the markers of a merge conflict."""
+        marks = [mark for mark in ("<<<<<<< ", ">>>>>>> ") if mark in self.text]
+        if marks:
+            at = min(self.text.index(mark) for mark in marks)
+            self.damage = (*self.damage, Damage("merge conflict markers stand in the log", self.line_of(at)))
+        elif self.cut is None and not self.damage and not self.text.rstrip().endswith(("}", "]")):
+            self.cut = Cut("the document is never closed", self.line_of(len(self.text)))
 
     def break_off(self, error: ValueError, line: int | None = None) -> None:
         """Remember where the text stops being JSON: cut off, or damaged."""

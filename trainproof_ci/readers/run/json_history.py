@@ -10,7 +10,7 @@ from trainproof_ci.readers.run.encodings import encoding_of
 from trainproof_ci.readers.run.facts import Reading, Series
 from trainproof_ci.readers.run.lines import is_text
 from trainproof_ci.readers.run.names import named_like_a_log
-from trainproof_ci.readers.run.records import add_record, number
+from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def read(source: "Source", target: "Target") -> Reading:
         walk.value(start, "", 0)
     except ValueError as error:
         walk.broken(error)
+    walk.document.check_end()
     records = walk.columns.series()
     lists = {
         name: found for name, found in walk.lists.items() if name not in records or found.size > records[name].size
@@ -68,6 +69,7 @@ class _Walk:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.columns = Columns()
+        self.records = Records(self.columns)
         self.lists: dict[str, Series] = {}
 
     def value(self, position: int, name: str, depth: int) -> int:
@@ -121,7 +123,7 @@ class _Walk:
         del depth
         for line, entry in self.document.entries(position):
             if isinstance(entry, dict):
-                add_record(self.columns, entry, line)
+                self.records.add(entry, line)
         end = self.document.position
         if self.document.cut or self.document.damage:
             return len(self.document.text)

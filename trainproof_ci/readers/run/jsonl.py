@@ -8,7 +8,7 @@ from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
 from trainproof_ci.readers.run.names import named_like_a_log
-from trainproof_ci.readers.run.records import add_record, number
+from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".log", ".out", "")
 LONGEST_RECORD = 1 << 20
 """Characters; no logged record is longer, and a longer one in the head is not worth parsing to recognise the file."""
-_load = json.JSONDecoder(parse_int=float).decode
+_scan = json.scanner.make_scanner(json.JSONDecoder(parse_int=float))  # type: ignore[attr-defined]
 
 
 def recognise(head: "Head") -> bool:
@@ -30,6 +30,17 @@ def recognise(head: "Head") -> bool:
     if not objects or len(objects) * 2 < len(rows):
         return False
     return any(_is_training(record, head) for record in map(_object, objects[:20]) if record)
+
+
+def _load(line: str) -> object:
+    """The value that the whole line is. Raises ValueError."""
+    try:
+        value, end = _scan(line, 0)
+    except StopIteration:
+        raise ValueError from None
+    if end != len(line):
+        raise ValueError
+    return value
 
 
 def _object(line: str) -> Mapping[str, Any] | None:
@@ -56,6 +67,7 @@ def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
 def read(source: "Source", target: "Target") -> Reading:  # noqa: ARG001 - every reader is called alike
     """Read record after record; what is no JSON object is a banner, or a record that is damaged or cut."""
     columns = Columns()
+    records = Records(columns)
     broken: list[int] = []
     conflicts: list[int] = []
     others = last = 0
@@ -75,7 +87,7 @@ def read(source: "Source", target: "Target") -> Reading:  # noqa: ARG001 - every
         except RecursionError:
             record = None
         if isinstance(record, dict):
-            add_record(columns, record, line_number)
+            records.add(record, line_number)
         else:
             others += 1
     cut = Cut("the last record is cut", broken.pop()) if broken and broken[-1] == last else None

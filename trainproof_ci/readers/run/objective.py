@@ -43,6 +43,8 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
 
 
 def _goes_below_zero(loss: Series) -> bool:
+    if min(loss.values) >= 0:
+        return False
     finite = [value for value in loss.values if isfinite(value)]
     return sum(value < 0 for value in finite) > NEGATIVE * len(finite)
 

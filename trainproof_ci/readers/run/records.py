@@ -1,20 +1,21 @@
-"""One logged record, a mapping of names to values, into a row of columns."""
+"""Logged records, mappings of names to values, into rows: the shape of a record is looked at once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
-from trainproof_ci.readers.run.columns import Columns
+from trainproof_ci.readers.run.columns import Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
 DEEPEST = 3
+MOST_SHAPES = 4096
 
 
 def number(value: object) -> float | None:
-    """The number that `value` is or writes out ("0.91", "10/438" counts as 10); None for anything else."""
+    """The number that `value` is or writes out ("0.91"; "10/438" counts as 10); None for anything else."""
     if isinstance(value, float):
         return value
     if isinstance(value, bool):
@@ -33,32 +34,66 @@ def number(value: object) -> float | None:
     return None
 
 
-def add_record(columns: Columns, record: Mapping[str, Any], place: int) -> None:
-    """A row of the numbers of `record`; its step and epoch by the names that trainers give them."""
-    columns.row(place, _first(record, STEP_KEYS), _first(record, EPOCH_KEYS))
-    add_values(columns, record)
+class _Shape(NamedTuple):
+    """Rows whose values are all numbers go to `block` as they are; others, without one, value by value."""
+
+    block: Block | None
 
 
-def add_values(columns: Columns, record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> None:
-    """The values of `record` into the current row; a mapping inside counts by "outer/inner"."""
-    for name, value in record.items():
-        if type(value) is float:
-            columns.add(prefix + name, value)
-        elif value is None:
-            columns.add_null(prefix + name)
-        elif isinstance(value, dict):
-            if depth < DEEPEST:
-                add_values(columns, value, f"{prefix}{name}/", depth + 1)
-        elif (found := number(value)) is not None:
-            columns.add(prefix + name, found)
-        elif isinstance(value, str):
-            columns.add_odd(prefix + name)
+_MIXED = _Shape(None)
 
 
-def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> float:
-    for name in names:
-        if name in record:
-            found = number(record[name])
-            if found is not None:
-                return found
-    return nan
+class Records:
+    """Adds records to columns."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._shapes: dict[tuple[tuple[str, ...], tuple[type, ...]], _Shape] = {}
+
+    def add(self, record: Mapping[str, Any], place: int) -> None:
+        """A row of the numbers of `record`; its step and epoch by the names that trainers give them."""
+        values = record.values()
+        key = tuple(record), tuple(map(type, values))
+        shape = self._shapes.get(key) or self._new_shape(*key)
+        if shape.block is not None:
+            shape.block.flat.extend(values)
+            shape.block.places.append(place)
+        else:
+            self._mixed(record, place)
+
+    def _new_shape(self, names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
+        shape = _MIXED
+        if names and set(types) == {float}:
+            shape = _Shape(self.columns.block(names, _first(names, STEP_KEYS), _first(names, EPOCH_KEYS)))
+        if len(self._shapes) < MOST_SHAPES:
+            self._shapes[names, types] = shape
+        return shape
+
+    def _mixed(self, record: Mapping[str, Any], place: int) -> None:
+        named = list(self._numbers(record, place, "", 0))
+        if named:
+            self.columns.add(place, named, _value(record, STEP_KEYS), _value(record, EPOCH_KEYS))
+
+    def _numbers(self, record: Mapping[str, Any], place: int, prefix: str, depth: int) -> Iterator[tuple[str, float]]:
+        """The (name, number) pairs of `record`; a mapping inside counts by "outer/inner"."""
+        for key, value in record.items():
+            name = prefix + key
+            if value is None:
+                self.columns.add_null(name, place)
+                yield name, nan
+            elif isinstance(value, dict):
+                if depth < DEEPEST:
+                    yield from self._numbers(value, place, f"{name}/", depth + 1)
+            elif (found := number(value)) is not None:
+                yield name, found
+            elif isinstance(value, (str, bool)):
+                self.columns.add_odd(name, place)
+
+
+def _first(names: Sequence[str], wanted: tuple[str, ...]) -> int:
+    return next((names.index(name) for name in wanted if name in names), -1)
+
+
+def _value(record: Mapping[str, Any], wanted: tuple[str, ...]) -> float:
+    found = (number(record[name]) for name in wanted if name in record)
+    return next((value for value in found if value is not None), nan)

@@ -50,6 +50,9 @@ def _long_enough(series: Series, backs: list[int]) -> Series:
 
 
 def _step_backs(steps: "Sequence[float]") -> list[int]:
+    ahead = list(steps)
+    if sorted(ahead) == ahead:
+        return []
     return [i for i, (before, now) in enumerate(pairwise(steps), 1) if now < before]
 
 

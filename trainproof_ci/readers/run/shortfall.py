@@ -44,7 +44,7 @@ def _reasons(run: "RunLog") -> Iterator[Unreadable]:
             rule="TP-RUN-TOO-SHORT", measured=f"{loss.size} points", limit=f"at least {ENOUGH}",
             location=run.location(loss, loss.size - 1),
         )  # fmt: skip
-    if loss.stepped and (not all(map(isfinite, loss.steps)) or len(set(loss.steps)) == 1):
+    if loss.stepped and loss.size > 1 and (not isfinite(sum(loss.steps)) or min(loss.steps) == max(loss.steps)):
         yield Unreadable(
             "the steps do not tell the points apart, so their order is not known",
             rule="TP-RUN-STEPS", measured="the same or no finite step on every point", limit="steps that go on",
@@ -62,14 +62,15 @@ _AN = {"reinforcement": "a reinforcement", "adversarial": "an adversarial"}
 
 
 def _reward_rose(reward: "Series | None") -> bool:
-    """Whether the median of the end lies above that of the beginning by the spread of the first quarter."""
+    """Whether the reward rose by three times its early noise and stayed up: over the last two fifths, not at the very end."""
     values = [value for value in reward.values if isfinite(value)] if reward is not None else []
-    if len(values) < ENOUGH:
+    fifth = len(values) // 5
+    if fifth < 2:
         return False
-    edge, first = max(3, len(values) // 20), values[: max(len(values) // 4, 3)]
-    start = median(first)
-    spread = median([abs(value - start) for value in first])
-    return median(values[-edge:]) - median(values[:edge]) > spread > 0
+    medians = [median(values[i * fifth : (i + 1) * fifth]) for i in range(5)]
+    noise = median([abs(value - medians[0]) for value in values[:fifth]])
+    rise = medians[4] - medians[0]
+    return rise > 3 * noise and medians[3] - medians[0] > rise / 2 > 0
 
 
 def _validation_fell(run: "RunLog") -> bool:

@@ -47,8 +47,6 @@ _BARE = re.compile(
     r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)",
     re.IGNORECASE,
 )
-SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
-"""A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 
 
 class StopFinder:

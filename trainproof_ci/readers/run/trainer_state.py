@@ -7,7 +7,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.facts import Reading
-from trainproof_ci.readers.run.records import add_record
+from trainproof_ci.readers.run.records import Records
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
@@ -35,9 +35,11 @@ def read(source: "Source", target: "Target") -> Reading:
         here = Location(target.path, line=document.line_of(found.start()))
         raise not_a_log(target.path, "log_history is not a list", here)
     columns = Columns()
+    records = Records(columns)
     for line, entry in document.entries(found.end()):
         if isinstance(entry, dict):
-            add_record(columns, entry, line)
+            records.add(entry, line)
+    document.check_end()
     total = re.search(r'"max_steps"\s*:\s*(\d+)', document.text)
     return Reading(
         columns.series(), columns.odd, cut=document.cut, damage=document.damage,

@@ -17,22 +17,18 @@ SIGMAS = 10
 def spikes(found: Course, ratio: float, skip: float) -> list[int]:
     """The positions of the points above `ratio` times the median of the points before and beyond their spread."""
     values = found.values
-    start = max(round(skip * found.size), 3)
     hits = []
-    level = 0.0
-    for index in range(start, found.size):
-        if (index - start) % WINDOW == 0:
-            level = median(values[max(0, index - WINDOW) : index])
-        if values[index] > ratio * max(level, 0.0) / 4 and values[index] > 0:
-            before = values[max(0, index - WINDOW) : index]
-            centre = median(before)
-            if (
-                centre > 0
-                and values[index] > ratio * centre
-                and values[index] - centre > SIGMAS * _spread(before, centre)
-            ):
-                hits.append(index)
+    for start in range(max(round(skip * found.size), 3), found.size, WINDOW):
+        end = min(start + WINDOW, found.size)
+        if max(values[start:end]) > ratio * min(values[max(0, start - WINDOW) : end]):
+            hits += [index for index in range(start, end) if _is_spike(values, index, ratio)]
     return hits
+
+
+def _is_spike(values: Sequence[float], index: int, ratio: float) -> bool:
+    before = values[max(0, index - WINDOW) : index]
+    centre = median(before)
+    return centre > 0 and values[index] > ratio * centre and values[index] - centre > SIGMAS * _spread(before, centre)
 
 
 def _spread(values: Sequence[float], centre: float) -> float:

@@ -16,7 +16,7 @@ _FEW = 3
 def _gradients_flow(run: RunLog) -> bool:
     """Whether gradient norms were logged and are mostly finite and positive."""
     for series in run.gradients:
-        finite = [value for value in series.values if isfinite(value)]
+        finite = course(series).values
         if len(finite) * 2 > series.size and median(finite) > 0:
             return True
     return False
@@ -99,7 +99,7 @@ def gradient_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
     clipping is off.
     """
     for series in run.gradients:
-        finite = [value for value in series.values if isfinite(value)]
+        finite = course(series).values
         if len(finite) < limits["points"] or any(finite):
             continue
         if run.loss is not None and improved(course(run.loss)):
@@ -149,7 +149,7 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
         raise StandDown("fewer than 10 learning rates")
     zeros = [index for index in _zeros(series.values) if edge <= index < series.size - edge]
     inner = series.size - 2 * edge
-    share = len(zeros) / inner
+    share = len(zeros) / max(inner, 1)
     if share <= limits["share"] or len(_zeros(series.values)) >= 0.99 * series.size:
         return
     if run.loss is not None and max(series.values) < 1e-5:
@@ -161,6 +161,8 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
 
 def _zeros(values: Sequence[float]) -> list[int]:
+    if min(values, default=1.0) > 0:
+        return []
     return [index for index, value in enumerate(values) if value <= 0]
 
 
