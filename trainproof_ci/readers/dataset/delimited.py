@@ -68,10 +68,12 @@ def line_of(data: bytes, number: int, offset: int) -> Line:
     body = data.removesuffix(b"\n").removesuffix(b"\r")
     if offset == 0:
         body = body.removeprefix(BOM)
+    if b"\0" in body:
+        body = body.replace(b"\0", b"?")  # the line's own data keeps it; csv refuses it before Python 3.11
     try:
         return Line(number, offset, data, body.decode())
     except UnicodeDecodeError as error:
-        return Line(number, offset, data, body.decode("utf-8", "replace"), data.index(body) + error.start)
+        return Line(number, offset, data, body.decode("utf-8", "replace"), data.find(body[:1]) + error.start)
 
 
 class Rows:
@@ -88,25 +90,23 @@ class Rows:
             yield from (Row(line.text.split(self._dialect.delimiter), [line]) for line in self._lines)
             return
         csv.field_size_limit(LONGEST_ROW)
-        while True:
-            reader = csv.reader(self._fed(), delimiter=self._dialect.delimiter, strict=True)
-            problem = yield from self._until_problem(reader)
-            if problem is None:
-                return
-            first, *rest = self._taken
-            self._again.extendleft(reversed(rest))
-            yield Row([], [first], problem)
-
-    def _until_problem(self, reader: "Iterator[list[str]]") -> Iterator[Row]:  # type: ignore[misc]
+        reader = self._reader()
         while True:
             self._taken, self._held = [], 0
             try:
                 fields = next(reader)
             except StopIteration:
-                return None
+                return
             except csv.Error as error:
-                return str(error)
+                first, *rest = self._taken
+                self._again.extendleft(reversed(rest))
+                yield Row([], [first], str(error))
+                reader = self._reader()
+                continue
             yield Row(fields, self._taken)
+
+    def _reader(self) -> Iterator[list[str]]:
+        return csv.reader(self._fed(), delimiter=self._dialect.delimiter, strict=True)
 
     def _fed(self) -> Iterator[str]:
         while True:

@@ -1,0 +1,58 @@
+"""Datasets of several files: label folders and parallel texts are one target, with one digest over all their files."""
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainproof_ci.discovery import Target
+
+CHUNK = 1 << 20
+
+
+class FolderDigest:
+    """The sha256 over the lines `DIGEST  NAME` of the files, as `sha256sum` prints them."""
+
+    def __init__(self) -> None:
+        self._all = sha256()
+
+    def add(self, path: str) -> int:
+        """Add one file; returns its size in bytes."""
+        one = sha256()
+        with Source(path) as source:
+            while chunk := source.file.read(CHUNK):
+                one.update(chunk)
+        self._all.update(f"{one.hexdigest()}  ".encode() + os.fsencode(path) + b"\n")
+        return source.size
+
+    def hexdigest(self) -> str:
+        """The digest in hexadecimal."""
+        return self._all.hexdigest()
+
+
+def gathered(targets: "Iterable[Target]") -> "list[Target]":
+    """Join the label files of a folder, and the sides of a parallel text, into one target each."""
+    joined: dict[tuple[str, str], list[Target]] = {}
+    alone: list[Target] = []
+    for target in targets:
+        if target.format in {"yolo-labels", "parallel-text"} and target.refusal is None:
+            joined.setdefault((target.format, _key(target)), []).append(target)
+        else:
+            alone.append(target)
+    for (form, key), members in joined.items():
+        paths = tuple(sorted(member.path for member in members))
+        path = key if form == "yolo-labels" else paths[0]
+        size = sum(member.size for member in members)
+        alone.append(members[0]._replace(path=path, size=size, is_file=False, members=paths))
+    return alone
+
+
+def _key(target: "Target") -> str:
+    """What the files of one target share: the folder, or the name without the language."""
+    if target.format == "yolo-labels":
+        return os.path.dirname(target.path) or "."
+    return os.path.splitext(target.path)[0]

@@ -1,0 +1,78 @@
+"""Which headers make a table a dataset: a table of measurements or of an app's translations is none of our business."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
+from trainproof_ci.readers.dataset.splits import EVAL_WORDS, TRAIN_WORDS
+
+TEXTS = frozenset(
+    {"text", "sentence", "sentence1", "premise", "question1", "tweet", "review", "utterance", "comment_text"}
+)  # fmt: skip
+LABELS = frozenset(
+    {"label", "labels", "sentiment", "intent", "emotion", "class", "category", "target", "is_duplicate", "toxic"}
+)
+PAIRS = (
+    {"prompt", "completion"}, {"prompt", "response"}, {"instruction", "output"}, {"instruction", "response"},
+    {"question", "answer"}, {"prompt", "chosen", "rejected"}, {"chosen", "rejected"},
+)  # fmt: skip
+SOUNDS = frozenset({"audio", "audio_path", "audio_file", "audio_filepath", "wav_filename", "wav", "wav_path"})
+SPOKEN = frozenset({"sentence", "text", "transcript", "transcription", "normalized_text"})
+FILES = frozenset({"path", "file_name", "filename", "file"})
+"""Columns that name a sound only beside one that is said: a table of files with a text is many things."""
+SAID = frozenset({"sentence", "transcript", "transcription"})
+RUN_COLUMNS = frozenset({"epoch", "step", "global_step", "iteration", "iter", "loss", "train_loss", "train/loss"})
+SPLITS = frozenset((*TRAIN_WORDS, *EVAL_WORDS, "validate", "holdout"))
+
+
+def is_dataset(names: Iterable[str], path: str) -> bool:
+    """Whether a header with these column names, in a file at this path, belongs to a dataset."""
+    columns = {name.strip().lower() for name in names}
+    if columns & RUN_COLUMNS:
+        return False
+    if any(pair <= columns for pair in PAIRS):
+        return True
+    if columns & TEXTS and columns & LABELS:
+        return True
+    if (columns & SOUNDS and columns & SPOKEN) or (columns & FILES and columns & SAID):
+        return True
+    if "file_name" in columns and path.rsplit("/", 1)[-1].lower().startswith("metadata."):
+        return True
+    if columns == {"text"}:
+        return True
+    return bool(columns & (TEXTS | LABELS)) and _named_after_a_split(path)
+
+
+def _named_after_a_split(path: str) -> bool:
+    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
+    return not SPLITS.isdisjoint(stem.replace("-", "_").split("_"))
+
+
+RENAMED: tuple[tuple[str, Mapping[str, tuple[str, ...]]], ...] = (
+    ("prompt-completion", {"prompt": ("prompt", "question"), "completion": ("completion", "response", "answer")}),
+    ("alpaca", {"instruction": ("instruction",), "output": ("output", "response")}),
+    (
+        "whisper",
+        {
+            "audio": (*sorted(SOUNDS), "path", "filename", "file"),
+            "sentence": ("sentence", "transcript", "transcription", "text"),
+        },
+    ),
+)
+"""The shapes that tables spell with other column names, and those names."""
+
+
+def shape_of(columns: Sequence[str]) -> Shape | None:
+    """The shape that a header alone shows, with its own names for the fields; None where the records must show it."""
+    names = {name.lower(): name for name in columns}
+    if "chosen" in names or "messages" in names:
+        return None
+    if "file_name" in names and len(columns) > 1:
+        return SHAPES["hf-imagefolder"]
+    texts, labels = sorted(TEXTS & names.keys()), sorted(LABELS & names.keys())
+    if len(texts) == 1 and len(labels) == 1:
+        return SHAPES["text-label"].renamed({"text": names[texts[0]], "label": names[labels[0]]})
+    for shape, fields in RENAMED:
+        found = {field: next((name for name in spelled if name in names), None) for field, spelled in fields.items()}
+        if all(found.values()):
+            return SHAPES[shape].renamed({field: names[name] for field, name in found.items() if name})
+    return None

@@ -1,0 +1,131 @@
+"""Speech metadata: one clip a line, fields between vertical bars, no header and no quotes (LJSpeech, piper, Coqui)."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.dataset.delimited import Line, physical_lines
+from trainproof_ci.readers.dataset.jsonl import MARKERS
+from trainproof_ci.readers.dataset.plain_lines import Ends
+from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
+from trainproof_ci.readers.dataset.table import first_lines
+from trainproof_ci.readers.source import Head, Source
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.survey import Survey
+
+COLUMNS = {
+    "ljspeech-2col": ("id", "text"),
+    "ljspeech-3col": ("id", "text", "normalized"),
+    "piper-multispeaker": ("id", "speaker", "text"),
+    "coqui": ("audio_file", "text", "speaker_name"),
+}
+COQUI_HEADER = "audio_file"
+LONGEST_ID = 256
+FOLDERS = ("wavs", "wav", "audio", "clips")
+
+
+def recognise(head: Head) -> str | None:
+    """Lines of one number of bars whose first field is a clip: by name, by a folder of clips beside, or by `.wav`."""
+    if head.suffix not in {".csv", ".txt", ".tsv"} or b"|" not in head.start:
+        return None
+    lines = first_lines(head)
+    if not lines:
+        return None
+    if lines[0].text.split("|")[0].strip() == COQUI_HEADER:
+        return "tts"
+    rows = [line.text.split("|") for line in lines]
+    usual = max(rows, key=lambda row: sum(len(other) == len(row) for other in rows))
+    alike = [row for row in rows if len(row) == len(usual)]
+    if len(usual) not in {2, 3} or len(alike) * 10 < len(rows) * 6 or not all(_is_clip(row[0]) for row in alike):
+        return None
+    if all(row[0].lower().endswith((".wav", ".flac", ".mp3")) for row in alike):
+        return "tts"
+    named = "metadata" in head.name.lower() or "transcript" in head.name.lower()
+    return "tts" if head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS))) else None
+
+
+def admit(head: Head) -> str | None:
+    """None: a file named on purpose is read as a table unless it is recognised."""
+    return recognise(head)
+
+
+def _is_clip(field: str) -> bool:
+    return bool(field) and len(field) <= LONGEST_ID and not any(letter.isspace() for letter in field.strip())
+
+
+def _shape(head: Head, configured: str | None) -> Shape:
+    """The configured shape, else the one that the number of fields shows; the middle of three is a speaker if it repeats."""
+    if configured in COLUMNS:
+        return SHAPES[configured]
+    rows = [line.text.split("|") for line in first_lines(head)]
+    if rows and rows[0][0].strip() == COQUI_HEADER:
+        return SHAPES["coqui"]
+    three = [row for row in rows if len(row) == 3]
+    if len(three) * 2 <= len(rows):
+        return SHAPES["ljspeech-2col"]
+    speakers = {row[1] for row in three}
+    short = all(len(speaker) <= 40 and " " not in speaker.strip() for speaker in speakers)
+    return SHAPES["piper-multispeaker" if short and (len(speakers) < len(three) or len(three) < 3) else "ljspeech-3col"]
+
+
+def scan(source: Source, survey: "Survey") -> None:
+    """Measure the whole file."""
+    head = Head.of(source.path)
+    shape = _shape(head, survey.options.shape)
+    survey.settle((), shape)
+    reading = _Reading(survey, shape.name)
+    for line in physical_lines(source.file):
+        reading.take(line)
+    reading.ends.finish()
+
+
+def records(path: str) -> Iterator[Record]:
+    """The records again, without their faults; the shape is asked of the file, as a configured one has the same fields."""
+    head = Head.of(path)
+    name = _shape(head, None).name
+    number = 0
+    with Source(path) as source:
+        for line in physical_lines(source.file):
+            value = _value(line, name)
+            if value is not None:
+                number += 1
+                yield Record(number, line.number, line.byte_offset, value, line.data)
+
+
+def _value(line: Line, shape: str) -> dict[str, str] | None:
+    """The record of a line, or None for a line that is none."""
+    columns = COLUMNS[shape]
+    fields = line.text.split("|")
+    if line.undecodable is not None or b"\0" in line.data or line.skipped or not line.text.strip():
+        return None
+    if len(fields) != len(columns) and not (shape == "coqui" and 2 <= len(fields) <= 4):
+        return None
+    if shape == "coqui" and line.number == 1 and fields[0].strip() == COQUI_HEADER:
+        return None
+    return dict(zip(columns, fields, strict=False))
+
+
+class _Reading:
+    """Looks at one line after the other."""
+
+    def __init__(self, survey: "Survey", shape: str) -> None:
+        self.survey, self.shape = survey, shape
+        self.ends = Ends(survey)
+        survey.extra["columns"] = len(COLUMNS[shape])
+
+    def take(self, line: Line) -> None:
+        """Judge one line."""
+        if not self.ends.take(line):
+            return
+        if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
+            self._sight("conflict", line, "conflict markers")
+            return
+        value = _value(line, self.shape)
+        if value is not None:
+            self.survey.take(value, line.data, line=line.number, byte_offset=line.byte_offset)
+        elif not (line.number == 1 and line.text.split("|")[0].strip() == COQUI_HEADER):
+            self._sight("fields", line, f"{line.text.count('|') + 1} fields")
+
+    def _sight(self, name: str, line: Line, measured: str) -> None:
+        self.survey.sight(name, line.number, byte_offset=line.byte_offset, measured=measured, content=line.data)

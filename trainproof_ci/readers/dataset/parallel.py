@@ -1,0 +1,144 @@
+"""Parallel texts: `train.en` and `train.de`, in which line i of one is the translation of line i of the other."""
+
+import os
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from trainproof_ci.places import Location
+from trainproof_ci.readers.dataset.delimited import Line, physical_lines
+from trainproof_ci.readers.dataset.folder import FolderDigest
+from trainproof_ci.readers.dataset.known_columns import SPLITS
+from trainproof_ci.readers.dataset.shapes import SHAPES
+from trainproof_ci.readers.source import Head, Source
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.survey import Survey
+
+SIDES = frozenset({"src", "tgt", "source", "target"})
+LANGUAGES = frozenset(
+    {
+        "af", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi",
+        "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv",
+        "mr", "ms", "mt", "my", "ne", "nl", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta",
+        "te", "th", "tl", "tr", "uk", "ur", "uz", "vi", "zh", "zu",
+    }
+)  # fmt: skip
+CORPORA = SPLITS | {
+    "corpus",
+    "bitext",
+    "parallel",
+    "europarl",
+    "newstest",
+    "tst",
+    "flores",
+    "iwslt",
+    "wmt",
+    "multi30k",
+    "opus",
+}
+BREAKS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
+"""What `str.splitlines` takes for line ends besides CR and LF."""
+
+
+def recognise(head: Head) -> str | None:
+    """A text whose suffix is a language, with its other side beside it, and a name that speaks of a corpus."""
+    stem, suffix = os.path.splitext(head.name)
+    if not _is_side(suffix[1:]) or b"\0" in head.start[:1024]:
+        return None
+    words = set(stem.lower().replace(".", "_").replace("-", "_").split("_"))
+    telling = suffix[1:].lower() in SIDES or any(word.rstrip("0123456789") in CORPORA for word in words)
+    return "parallel-text" if telling and next(_other_sides(head.path), None) is not None else None
+
+
+def _is_side(suffix: str) -> bool:
+    return suffix.lower() in SIDES or suffix.lower().split("_")[0] in LANGUAGES
+
+
+def _other_sides(path: str) -> Iterator[str]:
+    folder, name = os.path.split(path)
+    stem, suffix = os.path.splitext(name)
+    try:
+        beside = sorted(os.listdir(folder or "."))
+    except OSError:
+        return
+    for other in beside:
+        same, ending = os.path.splitext(other)
+        kind = suffix[1:].lower() in SIDES
+        if same == stem and ending != suffix and _is_side(ending[1:]) and (ending[1:].lower() in SIDES) is kind:
+            yield os.path.join(folder, other)
+
+
+def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:
+    """Measure all sides line by line; a record is a line of all of them."""
+    del settings
+    digest = FolderDigest()
+    for path in target.members:
+        survey.size += digest.add(path)
+    survey.settle((), SHAPES["parallel-text"])
+    sides = [_Side(path, survey) for path in target.members]
+    for lines in zip_longest(*(side.lines() for side in sides)):
+        _together(lines, sides, survey)
+    for side in sides:
+        side.finish()
+    counts = [side.count for side in sides]
+    if len(set(counts)) > 1:
+        shortest = min(sides, key=lambda side: side.count)
+        place = Location(shortest.path, max(1, shortest.count))
+        survey.faults.sight("par-count", place, " against ".join(f"{count}" for count in counts) + " lines", b"")
+    survey.extra |= {"files": len(sides), "lines": max(counts)}
+    survey.sha256 = digest.hexdigest()
+
+
+def _together(lines: tuple[Line | None, ...], sides: "list[_Side]", survey: "Survey") -> None:
+    present = [(line, side) for line, side in zip(lines, sides, strict=True) if line is not None]
+    if len(present) == len(sides):
+        survey.records += 1
+        empty = [(line, side) for line, side in present if not line.text.strip()]
+        for line, side in empty if len(empty) < len(sides) else ():
+            side.sight("par-empty", line, "0 characters on one side")
+
+
+class _Side:
+    """One side: its path and what is wrong with its lines."""
+
+    def __init__(self, path: str, survey: "Survey") -> None:
+        self.path, self.survey = path, survey
+        self.count = 0
+        self.unended: Line | None = None
+
+    def lines(self) -> Iterator[Line]:
+        """The lines, looked at on the way; the file is one from its first line to its last."""
+        with Source(self.path) as source:
+            for line in physical_lines(source.file):
+                self.count += 1
+                self._look(line)
+                self.unended = None if line.data.endswith(b"\n") else line
+                yield line
+
+    def _look(self, line: Line) -> None:
+        if line.skipped:
+            self.sight("too-long", line, f"{line.skipped} bytes")
+        if line.number == 1 and line.data.startswith(b"\xef\xbb\xbf"):
+            self.sight("bom", line, "EF BB BF")
+        if b"\0" in line.data:
+            self.sight("nul", line, f"{line.data.count(0)} NUL bytes")
+        if line.undecodable is not None:
+            at = line.byte_offset + line.undecodable
+            self.sight("utf8", line, f"byte 0x{line.data[line.undecodable]:02X} at {at}", at)
+        elif any(mark in line.text for mark in BREAKS):
+            self.sight("unicode-break", line, "a character that some readers take for a line end")
+        if "\r" in line.text:
+            self.sight("cr", line, "a lone CR")
+
+    def sight(self, name: str, line: Line, measured: str, at: int | None = None) -> None:
+        """Tell the survey."""
+        place = Location(self.path, line.number, byte_offset=line.byte_offset if at is None else at)
+        self.survey.faults.sight(name, place, measured, line.data)
+
+    def finish(self) -> None:
+        """What only the end decides."""
+        if self.unended is not None and self.unended.data:
+            self.sight("no-eol", self.unended, "")

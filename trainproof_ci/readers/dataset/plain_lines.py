@@ -1,0 +1,67 @@
+"""What is wrong with the lines of a text whatever its fields: marks, bytes, blanks and line ends."""
+
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.dataset.delimited import Line
+from trainproof_ci.readers.dataset.jsonl import BOM
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.survey import Survey
+
+
+class Ends:
+    """Looks at every physical line of a file, in order."""
+
+    def __init__(self, survey: "Survey") -> None:
+        self.survey = survey
+        self.blanks: list[Line] = []
+        self.crlf = self.lf = self.crlf_first = self.lf_first = 0
+        self.last = b"\n"
+
+    def take(self, line: Line, *, blanks: bool = True) -> bool:
+        """Tell the survey what is wrong with the line; False when it is blank or cannot be read."""
+        survey = self.survey
+        survey.lines += 1
+        self._ended(line)
+        if line.skipped:
+            survey.sight("too-long", line.number, byte_offset=line.byte_offset, measured=f"{line.skipped} bytes")
+            return False
+        if line.byte_offset == 0 and line.data.startswith(BOM):
+            survey.sight("bom", line.number, byte_offset=0, measured="EF BB BF", content=line.data)
+        if b"\0" in line.data:
+            self._sight("nul", line, f"{line.data.count(0)} NUL bytes")
+        if line.undecodable is not None:
+            at = line.byte_offset + line.undecodable
+            measured = f"byte 0x{line.data[line.undecodable]:02X} at {at}"
+            survey.sight("utf8", line.number, byte_offset=at, content=line.data, measured=measured)
+        if blanks and not line.text.strip():
+            self.blanks.append(line)
+            return False
+        if blanks:
+            self.told("blank-inside")
+        return line.undecodable is None and b"\0" not in line.data
+
+    def _ended(self, line: Line) -> None:
+        if line.data.endswith(b"\r\n"):
+            self.crlf, self.crlf_first = self.crlf + 1, self.crlf_first or line.number
+        elif line.data.endswith(b"\n"):
+            self.lf, self.lf_first = self.lf + 1, self.lf_first or line.number
+        self.last = line.data[-1:] or self.last
+
+    def told(self, name: str) -> None:
+        """Name the blank lines seen so far."""
+        for line in self.blanks:
+            self.survey.sight(name, line.number, byte_offset=line.byte_offset)
+        self.blanks.clear()
+
+    def finish(self) -> None:
+        """What only the end of the file decides."""
+        self.told("blank-end")
+        if self.last != b"\n":
+            self.survey.sight("no-eol", self.survey.lines, byte_offset=self.survey.size)
+        if self.crlf and self.lf:
+            fewer, line = min((self.crlf, self.crlf_first), (self.lf, self.lf_first))
+            self.survey.sight("mixed-eol", line, measured=f"{self.crlf} lines end CRLF, {self.lf} LF; {fewer} differ")
+
+    def _sight(self, name: str, line: Line, measured: str) -> None:
+        self.survey.sight(name, line.number, byte_offset=line.byte_offset, measured=measured, content=line.data)

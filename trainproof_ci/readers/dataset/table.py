@@ -1,0 +1,172 @@
+"""Tables: CSV and TSV with a header, whatever the delimiter; each row is a record from column to cell."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainproof_ci.readers.dataset.cells import Cells
+from trainproof_ci.readers.dataset.delimited import (
+    SNIFFED_ROWS,
+    Dialect,
+    Line,
+    Row,
+    Rows,
+    line_of,
+    physical_lines,
+    sniff,
+)
+from trainproof_ci.readers.dataset.jsonl import MARKERS
+from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
+from trainproof_ci.readers.dataset.plain_lines import Ends
+from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.source import Head, Source
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.survey import Survey
+
+SUFFIXES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+MOST_COLUMNS = 4096
+"""A table with more columns is judged as text alone: no record of ours has that many fields."""
+
+
+def recognise(head: Head) -> str | None:
+    """A table by its suffix and by columns that say that it is a dataset."""
+    if head.suffix not in SUFFIXES or b"\0" in head.start[:4]:
+        return None
+    table = sniff(first_lines(head), SUFFIXES[head.suffix])
+    names = table[1][0] if table is not None else [line.text for line in first_lines(head)[:1]]
+    return _name(head) if is_dataset(names, head.path) else None
+
+
+def admit(head: Head) -> str | None:
+    """A table that was named on purpose, whatever its columns."""
+    return _name(head) if head.suffix in SUFFIXES else None
+
+
+def _name(head: Head) -> str:
+    return "tsv" if SUFFIXES.get(head.suffix) == "\t" else "csv"
+
+
+def first_lines(head: Head) -> list[Line]:
+    """The first lines of the file that are whole and hold something."""
+    found, offset = [], 0
+    start = head.start if head.whole else head.start[: head.start.rfind(b"\n") + 1]
+    for number, data in enumerate(start.split(b"\n")[: SNIFFED_ROWS * 2], 1):
+        if data.strip():
+            found.append(line_of(data + b"\n", number, offset))
+        offset += len(data) + 1
+    return found[:SNIFFED_ROWS]
+
+
+def dialect_of(head: Head) -> Dialect:
+    """The dialect that the first lines are written in; the one that the suffix promises where they do not say."""
+    expected = SUFFIXES.get(head.suffix, ",")
+    table = sniff(first_lines(head), expected)
+    return table[0] if table is not None else Dialect(expected)
+
+
+def scan(source: Source, survey: "Survey") -> None:
+    """Measure a whole table."""
+    head = Head.of(source.path)
+    dialect = dialect_of(head)
+    reading = _Reading(survey, dialect, SUFFIXES.get(head.suffix, ","))
+    samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
+    columns = columns_of(samples[0]) if samples else []
+    values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
+    survey.settle(values, shape_of(columns))
+    for row in Rows(reading.seen(physical_lines(source.file)), dialect):
+        reading.take(row)
+    reading.finish()
+
+
+def records(path: str) -> Iterator[Record]:
+    """The records of a table again, without their faults."""
+    dialect = dialect_of(Head.of(path))
+    header: list[str] | None = None
+    number = 0
+    with Source(path) as source:
+        for row in Rows(physical_lines(source.file), dialect):
+            if row.problem is not None or not row.fields or _damaged(row):
+                continue
+            if header is None:
+                header = columns_of(row.fields)
+            elif len(row.fields) == len(header):
+                number += 1
+                yield Record(number, row.first.number, row.first.byte_offset, named(header, row.fields), row.raw)
+
+
+def columns_of(fields: list[str]) -> list[str]:
+    """The names of the columns: the header without the blanks around them."""
+    return [field.strip() for field in fields]
+
+
+def named(header: list[str], fields: list[str]) -> dict[str, str]:
+    """A row as a record; of columns with one name the last one counts, as for `csv.DictReader`."""
+    return dict(zip(header, fields, strict=True))
+
+
+def _damaged(row: Row) -> bool:
+    return any(line.undecodable is not None or b"\0" in line.data for line in row.lines)
+
+
+class _Reading:
+    """Looks at one row after the other and tells the survey what it is."""
+
+    def __init__(self, survey: "Survey", dialect: Dialect, expected: str) -> None:
+        self.survey, self.dialect, self.expected = survey, dialect, expected
+        self.columns: list[str] | None = None
+        self.cells = Cells(survey)
+        self.ends = Ends(survey)
+
+    def seen(self, lines: Iterator[Line]) -> Iterator[Line]:
+        """The lines on their way to the rows: what is wrong with a line alone is told here."""
+        for line in lines:
+            self.ends.take(line, blanks=False)
+            yield line
+
+    def take(self, row: Row) -> None:
+        """Judge one row."""
+        line = row.first
+        if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
+            self._sight("conflict", row, "conflict markers")
+        elif row.problem is not None:
+            self._problem(row)
+        elif not row.fields or not row.raw.strip():
+            if not line.skipped:
+                self.ends.blanks.append(line)
+        elif not _damaged(row):
+            self.ends.told("blank-inside")
+            self._fields(row)
+
+    def _problem(self, row: Row) -> None:
+        """A row that csv cannot read: a quote that never closes, or is followed by something else."""
+        if "new-line" in str(row.problem):
+            self._sight("cr", row, "a lone CR")
+            return
+        inside = "expected after" in str(row.problem)
+        why = "a quote that is closed inside a text" if inside else "a quote that never closes"
+        self._sight("quote", row, why, column=row.first.text.find('"') + 1)
+
+    def _fields(self, row: Row) -> None:
+        line = row.first
+        if self.columns is None:
+            self.columns = columns_of(row.fields)
+            self.cells.header(self.columns, line, self.dialect, self.expected)
+        elif len(row.fields) != len(self.columns):
+            self._sight("ragged", row, f"{len(row.fields)} fields")
+        else:
+            self.cells.row(row)
+            if len(self.columns) <= MOST_COLUMNS:
+                value = named(self.columns, row.fields)
+                self.survey.take(value, row.raw, line=line.number, byte_offset=line.byte_offset)
+            else:
+                self.survey.records += 1
+
+    def _sight(self, name: str, row: Row, measured: str, column: int | None = None) -> None:
+        self.survey.sight(
+            name, row.first.number, column=column, byte_offset=row.first.byte_offset, content=row.raw, measured=measured
+        )
+
+    def finish(self) -> None:
+        """What only the end of the file decides."""
+        self.ends.finish()
+        self.cells.finish()
