@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import struct
+from typing import Any
 
 
 def rows(count: int, template: str = '{{"prompt": "question {i}", "completion": "answer {i}"}}') -> bytes:
@@ -48,3 +50,19 @@ def lfs_pointer(content: str) -> bytes:
     data = content.encode()
     oid = hashlib.sha256(data).hexdigest()
     return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(data)}\n".encode()
+
+
+def wav(seconds: float, rate: int = 8000) -> bytes:
+    """A WAV file of silence: 16 bits, one channel."""
+    data = bytes(2 * round(seconds * rate))
+    form = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16)
+    return b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVE" + form + b"data" + struct.pack("<I", len(data)) + data
+
+
+def table(rows: list[list[Any]]) -> bytes:
+    """A CSV of these rows; a cell may be given as `{repeat: TEXT, times: N}`."""
+
+    def cell(value: Any) -> str:
+        return value["repeat"] * value["times"] if isinstance(value, dict) else str(value)
+
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows).encode()
