@@ -16,7 +16,7 @@ HEAD = "1" * 40
 STAND_INS = {
     "github/codeql-action@8aad20d150bbac5944a9f9d289da16a4b0d87c1e": "upload-sarif/action.yml",
     "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f": "action.yml",
-    "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c": "action.yml",
+    "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093": "action.yml",
 }
 COPY = """\
 name: stand-in
