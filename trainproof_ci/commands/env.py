@@ -8,6 +8,7 @@ from trainproof_ci.commands.check import add_report_arguments, settings_from, te
 from trainproof_ci.errors import UsageError
 
 if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
 
 FACTORS = {
@@ -19,6 +20,8 @@ FACTORS = {
     "ki": 1 << 10,
     "mi": 1 << 20,
     "gi": 1 << 30,
+    "pi": 1 << 50,
+    "p": 10**15,
     "ti": 1 << 40,
 }
 
@@ -64,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def amount(text: str) -> int:
     """Bytes of a size such as 16GiB, 500MB or 1024. Raises `argparse.ArgumentTypeError`."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?i?)b?", text.strip().lower())
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgtp]?i?)b?", text.strip().lower())
     if found is None or found[2] not in FACTORS:
         raise argparse.ArgumentTypeError(f"{text[:24]!r} is no size; write for example 16GiB")
     return int(float(found[1]) * FACTORS[found[2]])
@@ -103,14 +106,21 @@ def _machine() -> "Target":
     return Target("environment", "environment", "machine", is_file=False)
 
 
-def _checkpoints(paths: "list[str]", settings: object) -> "list[Target]":
-    from trainproof_ci.config import Settings
-    from trainproof_ci.discovery import find
+def _checkpoints(paths: "list[str]", settings: "Settings") -> "list[Target]":
+    """The targets of `--checkpoint`; what is named and not there is a checkpoint that is missing."""
+    import os
 
-    assert isinstance(settings, Settings)
-    found = find(paths, settings) if paths else []
+    from trainproof_ci.discovery import Target, find
+    from trainproof_ci.errors import Unreadable
+
+    gone = [path for path in paths if not os.path.lexists(path)]
+    there = [path for path in paths if path not in gone]
+    missing = Unreadable(
+        "the checkpoint is not there", rule="TP-CKPT-MISSING", measured="no file", limit="a checkpoint"
+    )
+    targets = [Target(path, "checkpoint", "missing", is_file=False, refusal=missing) for path in gone]
+    found = find(there, settings) if there else []
     return [
-        target if target.kind == "checkpoint" else target._replace(kind="checkpoint")
-        for target in found
-        if target.kind == "checkpoint" or target.path in paths
+        *targets,
+        *(each._replace(kind="checkpoint") for each in found if each.kind == "checkpoint" or each.path in there),
     ]

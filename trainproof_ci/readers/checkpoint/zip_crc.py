@@ -1,23 +1,26 @@
 """Checksums of all members of an archive: the CRC of zlib, in threads, with constant memory.
 
-Each thread takes the next member and reads it with positioned reads; both the read and the checksum let other threads
-run. The longest members go first, so that no thread is left with one alone at the end.
+Each thread takes the next member, or part of a long one, and reads it with positioned reads; both the read and the
+checksum let other threads run. The longest go first, so that no thread is left with one alone at the end.
 """
 
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from threading import Lock, Thread
+from collections.abc import Iterable, Sequence
+from threading import Thread
 from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
+from trainproof_ci.readers.checkpoint.crc_parts import joined
 from trainproof_ci.readers.checkpoint.facts import Broken, Fault
 from trainproof_ci.readers.checkpoint.zip_members import DEFLATED, MOST_INFLATED, Member, inflated, too_large
 
 BLOCK = 1 << 20
+PART = 32 << 20
+"""A longer member is read in parts of this size, whose checksums are joined."""
 THREADS = 4
 ALONE_BELOW = 8 << 20
 """Fewer bytes than this are checked faster than threads start."""
@@ -58,32 +61,42 @@ def check_all(at: BytesAt, members: Sequence[Member], deadline: float) -> Checke
 
 
 def _deflated(at: BytesAt, member: Member, deadline: float) -> list[Fault]:
-    fault = _compare(member, lambda: _of_blocks(inflated(at, member), deadline))
-    return [fault] if fault else []
+    try:
+        return _compare(member, _of_blocks(inflated(at, member), deadline))
+    except Broken as damage:
+        return [damage.fault]
+
+
+class _Part(NamedTuple):
+    """A run of bytes of one member that one thread reads: the number of the member, offset in it, size."""
+
+    member: int
+    start: int
+    size: int
 
 
 def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fault]:
-    waiting = sorted(members, key=lambda member: member.entry.compressed)
-    faults: list[Fault] = []
+    parts = [
+        _Part(number, start, min(PART, member.entry.size - start))
+        for number, member in enumerate(members)
+        for start in range(0, member.entry.size, PART)
+    ]
+    waiting = sorted(parts, key=lambda part: part.size)
+    found: dict[_Part, int] = {}
     errors: list[BaseException] = []
-    lock = Lock()
 
     def work() -> None:
         block = memoryview(bytearray(BLOCK))
-        while not errors:
-            with lock:
-                if not waiting:
-                    return
-                member = waiting.pop()
+        while waiting and not errors:
             try:
-                fault = _compare(member, lambda: _of_range(at, member, block, deadline))  # noqa: B023 - called at once
+                part = waiting.pop()
+                found[part] = _of_range(at, members[part.member].at + part.start, part.size, block, deadline)
+            except IndexError:  # another thread took the last one
+                return
             except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that waits
                 errors.append(error)
-                return
-            if fault is not None:
-                faults.append(fault)
 
-    small = sum(member.entry.compressed for member in members) < ALONE_BELOW
+    small = sum(part.size for part in parts) < ALONE_BELOW
     threads = [Thread(target=work, daemon=True) for _ in range(0 if small else min(THREADS, os.cpu_count() or 1) - 1)]
     for thread in threads:
         thread.start()
@@ -92,24 +105,23 @@ def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fau
         thread.join()
     if errors:
         raise errors[0]
+    checksums: dict[int, int] = {}
+    for part in parts:  # in order, as the bytes stand in the member
+        before = checksums.get(part.member)
+        checksums[part.member] = found[part] if before is None else joined(before, found[part], part.size)
+    faults = [fault for number, member in enumerate(members) for fault in _compare(member, checksums[number])]
     return sorted(faults, key=lambda fault: fault.offset or 0)
 
 
-def _compare(member: Member, checksum: Callable[[], int]) -> Fault | None:
-    try:
-        found = checksum()
-    except Broken as damage:
-        return damage.fault
+def _compare(member: Member, found: int) -> list[Fault]:
     if found == member.entry.crc:
-        return None
-    return Fault(
-        "TP-CKPT-CORRUPT", f"the checksum of a member of {member.entry.size} bytes differs: its bytes are not those that were saved",
-        f"{found:08x}", f"{member.entry.crc:08x}", member.at, Severity.FAIL,
-    )  # fmt: skip
+        return []
+    what = f"the checksum of a member of {member.entry.size} bytes differs: its bytes are not those that were saved"
+    return [Fault("TP-CKPT-CORRUPT", what, f"{found:08x}", f"{member.entry.crc:08x}", member.at, Severity.FAIL)]
 
 
-def _of_range(at: BytesAt, member: Member, block: memoryview, deadline: float) -> int:
-    place, left, crc = member.at, member.entry.size, 0
+def _of_range(at: BytesAt, place: int, left: int, block: memoryview, deadline: float) -> int:
+    crc = 0
     while left:
         view = block if left >= BLOCK else block[:left]
         got = at.read_into(view, place)

@@ -29,7 +29,7 @@ except SystemExit as left:
 except BaseException as error:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != "<string>" and "importlib" not in f.filename]
     own = [f for f in frames if os.path.abspath(f.filename) == os.path.abspath(target)] or frames
-    tell(how="failed", error=type(error).__name__, name=str(getattr(error, "name", "") or ""), line=own[-1].lineno if own else 0)
+    tell(how="failed", error=type(error).__name__, name=str(getattr(error, "name", "") or ""), line=(getattr(error, "lineno", 0) if isinstance(error, SyntaxError) and str(error.filename).endswith(target) else own[-1].lineno if own else 0) or 0)
 else:
     tell(how="imported")
 os._exit(0) if os.path.exists(told) else None

@@ -30,9 +30,6 @@ def import_failed(environment: Environment, limits: Limits) -> Iterator[Firing]:
     for outcome, places in _ended(environment, "missing"):
         what = "the interpreter that should import it" if outcome.name == "interpreter" else "the entry point"
         yield Firing(f"{what} is not there", "no file", "a file", places)
-    for _, places in _ended(environment, "refused"):
-        what = "nothing is imported in this event: a fork's code would run with the rights of the base repository"
-        yield Firing(what, "not imported", "an import", places, severity=Severity.NOT_CHECKED)
 
 
 @rule("TP-ENV-IMPORT-CRASH", Severity.FAIL, needs=("imports",))

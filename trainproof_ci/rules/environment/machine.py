@@ -5,20 +5,9 @@ from collections.abc import Iterator
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.environment import Environment
-from trainproof_ci.registry import Limits, reason, rule
+from trainproof_ci.registry import Limits, rule
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-
-UNKNOWN = reason(
-    "TP-ENV-UNKNOWN",
-    Severity.NOT_CHECKED,
-    """Something that was declared could not be measured.
-
-    Why: a machine that does not say how much memory it has has not passed a check of it; and in `pull_request_target` and
-    `workflow_run` nothing is imported, because a fork's code would run with the rights of the base.
-    Fix: the message says what is missing; run the check where it can be measured.
-    """,
-)
 
 
 def size(number: int) -> str:
@@ -27,6 +16,27 @@ def size(number: int) -> str:
     while value >= 1024 and unit < len(UNITS) - 1:
         value, unit = value / 1024, unit + 1
     return f"{value:.4g} {UNITS[unit]}"
+
+
+@rule("TP-ENV-UNKNOWN", Severity.NOT_CHECKED)
+def unknown(environment: Environment, limits: Limits) -> Iterator[Firing]:
+    """Something that was declared could not be measured.
+
+    Why: a machine that does not say how much memory it has has not passed a check of it; and in `pull_request_target`
+    and `workflow_run` nothing is imported, because a fork's code would run with the rights of the base.
+    Fix: the message says what is missing; run the check where it can be measured.
+    Stands down: never.
+    """
+    del limits
+    here = Places(Location(environment.path, 1))
+    if environment.declared.memory is not None and environment.memory is None:
+        yield Firing("this machine does not say how much memory it has", "unknown", "a number of bytes", here)
+    if environment.declared.disk is not None and environment.disk is None:
+        yield Firing("this machine does not say how much room the disk has", "unknown", "a number of bytes", here)
+    for outcome in environment.imports:
+        if outcome.how == "refused":
+            what = "nothing is imported in this event: a fork's code would run with the rights of the base repository"
+            yield Firing(what, "not imported", "an import", Places(Location(outcome.target, 1)))
 
 
 @rule("TP-ENV-MEM", Severity.FAIL, needs=("memory",))
@@ -41,15 +51,7 @@ def too_little_memory(environment: Environment, limits: Limits) -> Iterator[Firi
     needed = environment.declared.memory
     assert needed is not None
     here = Places(Location(environment.path, 1))
-    if environment.memory is None:
-        yield Firing(
-            "this machine does not say how much memory it has",
-            "unknown",
-            size(needed),
-            here,
-            severity=Severity.NOT_CHECKED,
-        )
-    elif environment.memory.available < needed:
+    if environment.memory is not None and environment.memory.available < needed:
         measured = f"{size(environment.memory.available)} {environment.memory.source}"
         yield Firing("less memory than declared", measured, f"at least {size(needed)}", here)
 
@@ -66,15 +68,7 @@ def too_little_disk(environment: Environment, limits: Limits) -> Iterator[Firing
     needed = environment.declared.disk
     assert needed is not None
     here = Places(Location(environment.path, 1))
-    if environment.disk is None:
-        yield Firing(
-            "this machine does not say how much room the disk has",
-            "unknown",
-            size(needed),
-            here,
-            severity=Severity.NOT_CHECKED,
-        )
-    elif environment.disk < needed:
+    if environment.disk is not None and environment.disk < needed:
         yield Firing(
             "less room on the disk than declared", f"{size(environment.disk)} free", f"at least {size(needed)}", here
         )
