@@ -29,7 +29,7 @@ Adding a rule
 5. Cases in `tests/rules/cases/dataset/TP-X.yml`: fires, quiet, skipped.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +43,19 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
     from trainproof_ci.registry import Rule
 
-FORMATS = ("jsonl", "json_array")
+FORMATS = ("jsonl", "json_array", "compressed", "parquet", "metadata", "table", "labels", "parallel")
 """The modules of the formats, in the order they are asked."""
+
+
+MANY_FILES = {"yolo-labels": "labels", "parallel-text": "parallel"}
+"""The modules of the formats that are several files, by format; they offer `survey_members(target, settings, survey)`."""
+
+
+def gather(targets: "Iterable[Target]") -> "list[Target]":
+    """Let the files of one dataset be one target."""
+    from trainproof_ci.readers.dataset.folder import gathered
+
+    return gathered(targets)
 
 
 def recognise(head: Head) -> str | None:
@@ -60,9 +71,22 @@ def _asked(head: Head) -> Iterator[tuple[Any, str]]:
             yield module, name
 
 
+def admit(head: Head) -> str | None:
+    """The name of the format of a file that was named on purpose, by its suffix; None where nothing reads it."""
+    return recognise(head) or next((name for _, name in _admitted(head)), None)
+
+
+def _admitted(head: Head) -> Iterator[tuple[Any, str]]:
+    for module_name in FORMATS:
+        module = import_module(f"{__name__}.{module_name}")
+        name = module.admit(head) if hasattr(module, "admit") else None
+        if name is not None:
+            yield module, name
+
+
 def format_of(head: Head) -> Any:
     """The module that reads a file; JSON Lines when none claims it, so that `--kind dataset` always gets an answer."""
-    claimed = next((module for module, _ in _asked(head)), None)
+    claimed = next((module for module, _ in (*_asked(head), *_admitted(head))), None)
     return claimed or import_module(f"{__name__}.jsonl")
 
 
@@ -73,21 +97,31 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     from trainproof_ci.readers.dataset.splits import compared
     from trainproof_ci.readers.dataset.survey import Survey
 
+    if target.members:
+        many = Survey(target, settings, rules)
+        many.size = 0
+        import_module(f"{__name__}.{MANY_FILES[target.format]}").survey_members(target, settings, many)
+        return many
     head = Head.of(target.path)
     refuse_whole(head)
     module = format_of(head)
     survey = Survey(target, settings, rules)
     with Source(target.path) as source, Digest(target.path) as digest:
-        survey.size = source.size
+        survey.size, survey.begun = source.size, digest.start
         module.scan(source, survey)
-        survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, target.path), survey.shape)
+        survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
         survey.leaks = compared(survey, module, settings)
         survey.sha256 = digest.hexdigest()
     return survey
 
 
-def _again(module: Any, path: str) -> Any:
-    def reread(wanted: frozenset[int]) -> "Iterator[Record]":
-        return (record for record in module.records(path) if record.number in wanted)
+def _again(module: Any, survey: "Survey") -> "Callable[[frozenset[int]], Iterator[Record]]":
+    """How to read wanted records once more: the module's own way, or all of them and pick."""
 
-    return reread
+    def picked(wanted: frozenset[int]) -> "Iterator[Record]":
+        if hasattr(module, "reread"):
+            found: Iterator[Record] = module.reread(survey.path, wanted, survey.index)
+            return found
+        return (record for record in module.records(survey.path) if record.number in wanted)
+
+    return picked

@@ -1,7 +1,7 @@
 """Which keys the records have, with which types, from which record to which."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
@@ -9,15 +9,17 @@ from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
 Signature = tuple[tuple[str, ...], tuple[type, ...]]
 MOST_SIGNATURES = 512
 """More kinds of record than this, and the keys are data, not columns."""
+MOST_COLUMNS = 1024
+"""The same for the keys of one record."""
 
 
 class Kind:
     """The records of one signature: how many, the first and the last, and where they stand."""
 
-    __slots__ = ("count", "first", "last", "lines", "numbers")
+    __slots__ = ("count", "first", "kept", "last", "lines", "numbers")
 
     def __init__(self, first: int) -> None:
-        self.count, self.first, self.last = 0, first, first
+        self.count, self.first, self.last, self.kept = 0, first, first, True
         self.lines: array[int] = array("q")
         self.numbers: array[int] = array("q")
 
@@ -32,26 +34,35 @@ class Column(NamedTuple):
 
 
 class Columns:
-    """The kinds of record by signature. Of the first signature no lines are kept: it is the rule, not the exception."""
+    """The kinds of record by signature."""
 
     def __init__(self) -> None:
         self.kinds: dict[Signature, Kind] = {}
         self.varied = False
+        self.primary: Signature | None = None
+        """The signature of the first record; the lines of its kind are not kept, it is the rule and no exception."""
+        self.latest: Signature | None = None
 
     def add(self, record: Record) -> None:
         """Count one record."""
         signature = (tuple(record.value), tuple(map(type, record.value.values())))
         kind = self.kinds.get(signature)
         if kind is None:
-            if self.varied or len(self.kinds) >= MOST_SIGNATURES:
-                self.varied = True
+            if self.varied or len(self.kinds) >= MOST_SIGNATURES or len(signature[0]) > MOST_COLUMNS:
+                self.varied, self.latest = True, None
                 return
             kind = self.kinds[signature] = Kind(record.number)
-        kind.count += 1
-        kind.last = record.number
-        if kind.first != 1:
-            kind.lines.append(record.line)
-            kind.numbers.append(record.number)
+            kind.kept = signature != self.primary
+        self.latest = signature
+        self.more(kind, (record.line,), (record.number,))
+
+    def more(self, kind: Kind, lines: Sequence[int], numbers: Sequence[int]) -> None:
+        """Count more records of one kind, in order."""
+        kind.count += len(numbers)
+        kind.last = numbers[-1]
+        if kind.kept:
+            kind.lines.extend(lines)
+            kind.numbers.extend(numbers)
 
     def named(self) -> dict[str, Column]:
         """The columns by key."""
@@ -86,8 +97,9 @@ class Columns:
                     self.varied = True
                     continue
                 mine = self.kinds[signature] = Kind(kind.first + records)
+                mine.kept = kind.kept
             mine.count += kind.count
             mine.last = kind.last + records
-            if mine.first != 1:
+            if mine.kept:
                 mine.lines.extend(line + lines for line in kind.lines)
                 mine.numbers.extend(number + records for number in kind.numbers)

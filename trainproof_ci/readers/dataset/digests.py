@@ -4,8 +4,7 @@ from hashlib import sha256
 from threading import Thread
 from types import TracebackType
 
-THREAD_FROM = 1 << 20
-BUFFER = 1 << 20
+BUFFER = 1 << 19
 
 
 class Digest:
@@ -28,16 +27,22 @@ class Digest:
             self._hash = sha256()  # the reader meets the same error and reports it
 
     def __enter__(self) -> "Digest":  # noqa: PYI034 - Self needs 3.11
-        self._thread.start()
         return self
+
+    def start(self) -> None:
+        """Begin, once. Not before processes are forked: a fork must not happen beside a running thread."""
+        if self._thread.ident is None:
+            self._thread.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop = True
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def hexdigest(self) -> str:
         """The digest of the whole file, waiting for it if need be."""
+        self.start()
         self._thread.join()
         return self._hash.hexdigest()

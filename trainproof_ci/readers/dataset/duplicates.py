@@ -63,18 +63,33 @@ NO_CONFLICT = frozenset({"kto", "stepwise", "openai-evals", "prompt-only", "text
 """Shapes in which one input has several outputs by design, or none."""
 
 
+SPOKEN_ONCE = frozenset({"ljspeech-2col", "ljspeech-3col", "piper-multispeaker", "coqui"})
+"""Shapes in which a text is read out once: two clips with one text are a repeat, whatever their names."""
+
+
+def compared(value: Mapping[str, Any], shape: Shape | None) -> Mapping[str, Any]:
+    """What of a record must not repeat: all of it, or what is said beside the name of the clip."""
+    if shape is None or shape.name not in SPOKEN_ONCE:
+        return value
+    return {key: child for key, child in value.items() if key not in shape.media}
+
+
 class Duplicates:
-    """The hashes of all records of a file, in partitions by input so that repeats meet in the same one."""
+    """The hashes of all records of a file, in partitions by input so that repeats meet in the same one.
+
+    `parts` are those of later parts of the file, each with the number of records before it; merging copies nothing.
+    """
 
     def __init__(self) -> None:
         self.records: list[array[int]] = [array("q") for _ in range(PARTITIONS)]
         self.inputs: list[array[int]] = [array("I") for _ in range(PARTITIONS)]
         self.numbers: list[array[int]] = [array("I") for _ in range(PARTITIONS)]
+        self.parts: list[tuple[int, Duplicates]] = []
 
     def add(self, record: Record, shape: Shape | None) -> None:
         """Note one record."""
         question = asked(record.value, shape)
-        whole = hash(frozen(record.value))
+        whole = hash(frozen(compared(record.value, shape)))
         self.note(whole, whole if question is None else hash(frozen(question)), record.number, question is not None)
 
     def note(self, whole: int, question: int, number: int, asks: bool) -> None:
@@ -84,23 +99,36 @@ class Duplicates:
         self.inputs[at].append(((question >> 8) & MASK32) | 1 if asks else 0)
         self.numbers[at].append(number)
 
-    def merge(self, other: "Duplicates", records: int) -> None:
-        """Append the records of a later part of the file."""
-        for at in range(PARTITIONS):
-            self.records[at].extend(other.records[at])
-            self.inputs[at].extend(other.inputs[at])
-            self.numbers[at].extend(number + records for number in other.numbers[at])
-
     def candidates(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         """Groups of record numbers that may be equal, and groups that may share an input but differ otherwise."""
         equal: dict[int, list[int]] = {}
         sharing: dict[int, list[int]] = {}
-        for whole, inputs, numbers in zip(self.records, self.inputs, self.numbers, strict=True):
-            if len(set(whole)) < len(whole):
-                _group(equal, zip(whole, numbers, strict=True))
-            if len(set(inputs)) < len(inputs):
-                _group(sharing, ((key, number) for key, number in zip(inputs, numbers, strict=True) if key))
+        parts = [(0, self), *self.parts]
+        for at in range(PARTITIONS):
+            whole = [(before, part.records[at], part.numbers[at]) for before, part in parts]
+            inputs = [(before, part.inputs[at], part.numbers[at]) for before, part in parts]
+            if _repeats([keys for _, keys, _ in whole]):
+                _group(equal, _keyed(whole))
+            if _repeats([keys for _, keys, _ in inputs]):
+                _group(sharing, (pair for pair in _keyed(inputs) if pair[0]))
         return equal, sharing
+
+
+Keys = tuple[int, "array[int]", "array[int]"]
+
+
+def _repeats(arrays: "list[array[int]]") -> bool:
+    """Whether any value stands in the arrays twice."""
+    values: set[int] = set()
+    for keys in arrays:
+        values.update(keys)
+    return len(values) < sum(map(len, arrays))
+
+
+def _keyed(parts: Iterable[Keys]) -> Iterator[tuple[int, int]]:
+    for before, keys, numbers in parts:
+        for key, number in zip(keys, numbers, strict=True):
+            yield key, number + before
 
 
 def _group(groups: dict[int, list[int]], keyed: Iterable[tuple[int, int]]) -> None:
@@ -127,7 +155,7 @@ def prove(found: Duplicates, reread: Reread, shape: Shape | None) -> tuple[list[
     answers: dict[bytes, tuple[int, int, bytes]] = {}
     for record in reread(wanted):
         here = (record.line, record.number)
-        first = leaders.setdefault(digest(record.value), here)
+        first = leaders.setdefault(digest(compared(record.value, shape)), here)
         if first != here:
             repeats.append(_repeat(record, first))
             continue

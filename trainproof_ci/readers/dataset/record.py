@@ -64,3 +64,18 @@ def texts(value: object, key: str = "", depth: int = 0) -> Iterator[tuple[str, s
 def is_blank(text: str) -> bool:
     """Whether a text shows nothing: empty, white space, or only characters without width."""
     return not text.strip() or not text.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad \t\r\n\f\v\u00a0")
+
+
+PLACEHOLDERS = frozenset(
+    {
+        "todo", "tbd", "fixme", "placeholder", "[placeholder]", "<placeholder>", "[object object]", "undefined", "lorem ipsum",
+        "your answer here", "insert answer here", "[insert answer here]", "<answer>", "[answer]", "<completion>", "<response>",
+        "<output>", "answer goes here", "to be filled", "to be done", "{answer}", "{{answer}}", "{response}", "{completion}",
+    }
+)  # fmt: skip
+LONGEST_PLACEHOLDER = 32
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands where an answer was meant to be written."""
+    return len(text) <= LONGEST_PLACEHOLDER and text.strip(" .\n").casefold() in PLACEHOLDERS

@@ -8,8 +8,12 @@ import json
 import re
 from typing import Any, NamedTuple
 
-LONGEST_NUMBER = 4000
+LONGEST_NUMBER = 4300
 """Digits; CPython refuses to convert an integer of more than 4300."""
+
+
+LONGEST_TOKEN = 400
+"""Characters; a longer number is found by a plain search, for it would make a regular expression of its size."""
 
 
 class Flaw(NamedTuple):
@@ -147,6 +151,8 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 
 def _bare(text: str, token: str) -> int:
     """Where a token stands outside strings."""
+    if len(token) > LONGEST_TOKEN:
+        return max(text.find(token), 0)
     for found in re.finditer(f"{_STRING}|{re.escape(token)}", text):
         if found[0][0] != '"':
             return found.start()

@@ -10,6 +10,7 @@ from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
+from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.splits import Leaks, split_of
@@ -18,6 +19,7 @@ from trainproof_ci.readers.dataset.tally import Tally
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.media import Media
     from trainproof_ci.registry import Limits, Rule
 
 RecordJudge = tuple[str, Callable[..., Iterable[Any]], "Limits"]
@@ -27,6 +29,7 @@ class Survey:
     """The facts about one dataset file. A format reader fills it: `settle`, then `take` and `sight` in file order."""
 
     def __init__(self, target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> None:
+        self._target, self._all_rules = target, rules
         self.path, self.format, self.size = target.path, target.format, target.size
         self.settings, self.options = settings, settings.dataset(target.path)
         self.shape: shapes.Shape | None = None
@@ -35,16 +38,21 @@ class Survey:
         self.records = 0
         self.lines = 0
         self.first_line = 0
+        self.index = Index()
         self.faults = Faults(target.path)
         self.columns = Columns()
         self.duplicates = Duplicates()
         self.tally = Tally(target.path)
         self.spaced = False
         """Whether targets begin with a space as a rule, judged by the first records."""
+        self.begun: Callable[[], object] = int
+        """Called when the shape is settled and no process will be forked any more; the digest starts then."""
         self.extra: dict[str, object] = {}
         """More facts for the summary, by name; a format adds its own (delimiter, columns…)."""
         self.marks = marks_beside(target.path)
         self.split = split_of(target.path, settings)
+        self.media: Media | None = None
+        """The files that the records name, where the shape names any: every record must be taken then."""
         self.leaks: Leaks | str = "the splits were not compared"
         self.repeats: list[Repeat] = []
         self.conflicts: list[Repeat] = []
@@ -52,11 +60,25 @@ class Survey:
         self._judges: list[RecordJudge] = []
         self._rare: list[RecordJudge] = []
 
-    def settle(self, samples: Iterable[Mapping[str, Any]]) -> None:
-        """Decide the shape from the first records, before any is judged; the configuration has the last word."""
+    def another(self) -> "Survey":
+        """A survey of another part of the same file, with nothing in it yet."""
+        return Survey(self._target, self.settings, self._all_rules)
+
+    def settle(self, samples: Iterable[Mapping[str, Any]], told: "shapes.Shape | None" = None) -> None:
+        """Decide the shape from the first records, before any is judged; the configuration has the last word.
+
+        `told` is the shape where the format itself shows it.
+        """
+        self.begun()
         options, samples = self.options, list(samples)
         named = shapes.SHAPES.get(options.shape) if options.shape else None
-        self.shape = named.renamed(options.fields) if named else self._detected(samples)
+        self.shape = named.renamed(options.fields) if named else told or self._detected(samples)
+        if self.shape is not None and self.shape.media:
+            from trainproof_ci.readers.dataset.media import Media  # few datasets name sounds or images
+
+            self.media = Media(self)
+        if samples:
+            self.columns.primary = (tuple(samples[0]), tuple(map(type, samples[0].values())))
         if self.shape is not None:
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
@@ -85,6 +107,8 @@ class Survey:
             self.tally.add(record, self.shape, self.faults, self.spaced)
             if self.marks is not None and (text := shapes.learned_text(value, self.shape)) is not None:
                 self.marks.add(text)
+        if self.media is not None:
+            self.media.add(record)
         for rule_id, judge, limits in self._judges:
             for fault in judge(record, self, limits):
                 self.faults.add(rule_id, fault, record)
@@ -121,6 +145,11 @@ class Survey:
             return None if self.records else "no record could be read"
         if need == "json":
             return None if self.format in JSON_FORMATS else f"only for JSON; this is {self.format}"
+        if need == "table":
+            return None if self.format in TABLES else f"only for tables; this is {self.format}"
+        if need in MANY_FILES:
+            wanted = MANY_FILES[need]
+            return None if self.format == wanted else f"only for {wanted}; this is {self.format}"
         if self.shape is None:
             return "the shape of the records is not recognised"
         return None if need == "shape" or need in offers(self.shape) else f"no {need} in the shape {self.shape.name}"
@@ -167,6 +196,8 @@ def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
     return None if chosen.off else {**rule.limits, **chosen.limits}
 
 
+MANY_FILES = {"yolo": "yolo-labels", "parallel": "parallel-text"}
+TABLES = frozenset({"csv", "tsv"})
 JSON_FORMATS = frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd"})
 
 
@@ -184,3 +215,5 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "target"
     if shape.label:
         yield "label"
+    if shape.media:
+        yield "media"

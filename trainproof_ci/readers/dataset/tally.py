@@ -53,12 +53,12 @@ class Tally:
         prompt, target = prompt_text(value, shape), learned_text(value, shape)
         self.media |= not MEDIA.isdisjoint(value)
         if prompt is not None:
-            self.prompts = _same(self.prompts, prompt)
+            self.prompts = same(self.prompts, prompt)
             if is_blank(prompt):
                 self.blank_prompts += 1
                 faults.sight("blank-prompt", self._place(record, shape.prompts[0]), "", record.raw)
         if target is not None and not is_blank(target):
-            self.targets = _same(self.targets, target)
+            self.targets = same(self.targets, target)
             if target.startswith(" "):
                 self.spaced += 1
             elif spaced:
@@ -121,7 +121,7 @@ class Tally:
 MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
 
 
-def _same(known: Any, text: str) -> Any:
+def same(known: Any, text: str) -> Any:
     """The text that all so far share: `text` at first, False once another comes."""
     if known is None:
         return text

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
-from trainproof_ci.readers.dataset.record import Fault, Record, texts
+from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
 from trainproof_ci.readers.dataset.shapes import conversations, learned_text, said
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
@@ -64,7 +64,7 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Every record has the same target, or the same prompt.
 
     Why: a model that is always told the same learns to say it whatever is asked. The same prompt everywhere is a
-    warning: the answers are then learned without a question.
+    warning: the answers are then learned without a question; so is one text for every sound.
     Fix: look at the script that wrote the file; a column was probably filled with one value.
     Stands down: below 3 records; prompts that are empty by design, or that come with an image or a sound each.
     """
@@ -78,6 +78,7 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
             f"1 text in {data.records} records",
             "different texts",
             Places(data.first(shape.targets[0])),
+            severity=Severity.WARN if shape.media else None,
         )
     elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.media and shape.name in ASKING:
         yield Firing(
@@ -191,20 +192,10 @@ def placeholder(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     """
     assert data.shape is not None
     text = learned_text(record.value, data.shape)
-    if text is not None and len(text) <= LONGEST_PLACEHOLDER and text.strip(" .\n").casefold() in PLACEHOLDERS:
+    if text is not None and is_placeholder(text):
         yield Fault(
             "a target is a placeholder",
             f"a placeholder of {len(text)} characters",
             "an answer",
             key=data.shape.targets[0],
         )
-
-
-PLACEHOLDERS = frozenset(
-    {
-        "todo", "tbd", "fixme", "placeholder", "[placeholder]", "<placeholder>", "[object object]", "undefined", "lorem ipsum",
-        "your answer here", "insert answer here", "[insert answer here]", "<answer>", "[answer]", "<completion>", "<response>",
-        "<output>", "answer goes here", "to be filled", "to be done", "{answer}", "{{answer}}", "{response}", "{completion}",
-    }
-)  # fmt: skip
-LONGEST_PLACEHOLDER = 32

@@ -1,0 +1,195 @@
+"""The fast way through a block of JSON Lines: what it accepts costs one parse and two hashes, what it does not is explained.
+
+A line is accepted only when its keys and types are those of a record that was explained before and found to be
+right, and when every value is proved harmless; so a rule fires on the slow way or not at all.
+"""
+
+import json
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from trainproof_ci.readers.dataset.columns import Kind, Signature
+from trainproof_ci.readers.dataset.duplicates import MASK32, PARTITIONS
+from trainproof_ci.readers.dataset.harmless import judge_for
+from trainproof_ci.readers.dataset.screens import is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainproof_ci.readers.dataset.examiner import Examiner
+    from trainproof_ci.readers.dataset.lines import Block
+    from trainproof_ci.readers.dataset.shapes import Shape
+    from trainproof_ci.readers.dataset.survey import Survey
+
+FLAT = frozenset({str, int, float, bool, type(None)})
+SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference"})
+LONG_LINE = 1 << 20
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+SCAN: Any = vars(json.JSONDecoder(object_pairs_hook=tuple, parse_constant=_refuse))["scan_once"]
+"""One parse: an object becomes its pairs in order, so that a repeated key cannot hide."""
+
+
+class Plan(NamedTuple):
+    """How records of one signature are accepted: where their prompts, targets, labels and numbers stand."""
+
+    kind: Kind
+    keys: tuple[str, ...]
+    types: tuple[type, ...]
+    prompts: tuple[int | None, ...]
+    texts: tuple[int, ...]
+    target: int | None
+    pair: tuple[int, int] | None
+    label: int | None
+    numbers: tuple[int, ...]
+    ordered: "Callable[[Any], Any] | None"
+
+
+def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None:
+    """The plan for records of this signature, or None where they must be explained one by one."""
+    keys, types = signature
+    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys):
+        return None
+    where = {key: at for at, key in enumerate(keys)}
+    texts = tuple(where[key] for key in (*shape.targets, *shape.pair) if key in where)
+    asked = tuple(where.get(key) for key in shape.prompts)
+    fixed = [where[key] for key in shape.required]
+    spoken = [at for at in (*texts, *asked) if at is not None and types[at] is not type(None)]
+    if any(types[at] is type(None) for at in (*texts, *fixed)) or any(types[at] is not str for at in spoken):
+        return None
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ordered = None if order == list(range(len(keys))) else itemgetter(*order)
+    target = where[shape.targets[0]] if len(shape.targets) == 1 else None
+    pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
+    numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
+    return Plan(kind, keys, types, asked, texts, target, pair, where.get(shape.label or ""), numbers, ordered)
+
+
+class Acceptor:
+    """Accepts blocks for a survey and hands what it does not accept to the examiner, in order."""
+
+    def __init__(self, survey: "Survey", examiner: "Examiner") -> None:
+        self.survey, self.examiner = survey, examiner
+        self.plans: dict[Signature, Plan | None] = {}
+        self.plan: Plan | None = None
+        self.wanted: Signature | None = None
+        self.most = min(LONG_LINE, survey.options.max_chars or LONG_LINE)
+        self.asks = survey.shape is not None and asks(survey.shape)
+
+    @classmethod
+    def for_survey(cls, survey: "Survey", examiner: "Examiner") -> "Acceptor | None":
+        """An acceptor where the shape and the settings allow one."""
+        options, shape = survey.options, survey.shape
+        if (
+            shape is None
+            or shape.name not in SHAPES
+            or survey.marks is not None
+            or survey.media is not None
+            or options.phrases
+        ):
+            return None
+        return None if shape.label and (options.num_labels or survey.split == "train") else cls(survey, examiner)
+
+    def block(self, block: "Block") -> None:
+        """Take every line of a block."""
+        clean, lines = is_plain(block.data), block.lines
+        whole = len(lines) if block.data.endswith(b"\n") else len(lines) - 1
+        offset, reached, at = block.byte_offset, 0, 0
+        while at < len(lines):
+            if at < whole and self.plan is not None:
+                at += self._accept(lines[at:whole] if at or whole < len(lines) else lines, clean, block.line + at)
+                if self._switched():
+                    continue
+                if at >= len(lines):
+                    return
+            offset += sum(map(len, lines[reached:at]))
+            reached = at
+            before = self.survey.records
+            self.examiner.explain(lines[at], block.line + at, offset)
+            if self.survey.records != before:
+                self._learn()
+            at += 1
+
+    def _switched(self) -> bool:
+        """Take the plan of the signature that the last line has, if it is known and another."""
+        wanted, self.wanted = self.wanted, None
+        known = self.plans.get(wanted) if wanted is not None else None
+        if known is None or known is self.plan:
+            return False
+        self.plan = known
+        return True
+
+    def _learn(self) -> None:
+        """Make a plan for the signature of the record that was just explained."""
+        signature = self.survey.columns.latest
+        if signature is None:
+            return
+        if signature not in self.plans:
+            self.plans[signature] = plan(signature, self.survey.columns.kinds[signature], self.survey.shape)
+        self.plan = self.plans[signature] or self.plan
+
+    def _accept(self, lines: list[bytes], clean: bool, first: int) -> int:
+        """Accept lines until one must be explained; the number of those that were accepted."""
+        chosen = self.plan
+        assert chosen is not None
+        _, keys, types, *_ = chosen
+        most, tail, judge = (
+            self.most,
+            2 if lines[0].endswith(b"\r\n") else 1,
+            judge_for(chosen, self.survey, asks=self.asks),
+        )
+        ordered = chosen.ordered
+        records, inputs, numbers = (
+            self.survey.duplicates.records, self.survey.duplicates.inputs, self.survey.duplicates.numbers
+        )  # fmt: skip
+        number = start = self.survey.records
+        try:
+            for line in lines:
+                if (not clean and not is_plain(line)) or line[0] != OBJECT:
+                    break
+                text = line.decode()
+                pairs, end = SCAN(text, 0)
+                if len(text) - end != tail or len(line) > most or (tail > 1 and line[-2] != CR):
+                    break
+                names, values = zip(*pairs, strict=False)
+                kinds = tuple(map(type, values))
+                if names != keys or kinds != types:
+                    self.wanted = (names, kinds)
+                    break
+                asked = judge(values, first + number - start, number + 1)
+                if asked is None:
+                    break
+                number += 1
+                whole = hash(pairs if ordered is None else ordered(pairs))
+                question = hash(asked) if asked else whole
+                part = question & MASK
+                records[part].append(whole)
+                inputs[part].append(((question >> 8) & MASK32) | 1 if asked else 0)
+                numbers[part].append(number)
+        except (ValueError, StopIteration, RecursionError):
+            pass
+        self._accepted(chosen.kind, number - start, first, tail)
+        return number - start
+
+    def _accepted(self, kind: Kind, count: int, line: int, tail: int) -> None:
+        """Keep the books for lines that were accepted."""
+        if count:
+            self.examiner.passed(count, line, crlf=tail > 1)
+            numbers = range(self.survey.records + 1, self.survey.records + count + 1)
+            self.survey.columns.more(kind, range(line, line + count), numbers)
+            self.survey.records += count
+            self.survey.lines += count
+
+
+OBJECT, CR, MASK = 0x7B, 0x0D, PARTITIONS - 1
+
+
+def asks(shape: "Shape") -> bool:
+    """Whether records of the shape can contradict each other."""
+    from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT  # named beside the slow way, which it must equal
+
+    return bool(shape.prompts) and not shape.pair and shape.name not in NO_CONFLICT

@@ -1,0 +1,74 @@
+"""Proves the values of a record harmless, for records whose keys and types are known to be right.
+
+A judge is asked with the values of one record; it answers with what is asked in it, () for nothing, or None where the
+record must be explained. It says None too often rather than once too little.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci.readers.dataset.record import is_blank, is_placeholder
+from trainproof_ci.readers.dataset.tally import same
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.fast import Plan
+    from trainproof_ci.readers.dataset.survey import Survey
+
+Judge = Callable[[Any, int, int], "tuple[Any, ...] | None"]
+PLACEHOLDER_STARTS = frozenset("tTfFpPuUlLyYiIaA<[{ .\n")
+LIMIT = 1 << 63
+
+
+def judge_for(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
+    """The judge of one plan: a short one for one prompt and one target, a general one for everything else."""
+    prompt = plan.prompts[0] if len(plan.prompts) == 1 else None
+    if prompt is not None and plan.target is not None and not (plan.numbers or plan.pair or plan.label is not None):
+        return _one_answer(prompt, plan.target, survey, asks=asks)
+    return _any_record(plan, survey, asks=asks)
+
+
+def _one_answer(at: int, target: int, survey: "Survey", *, asks: bool) -> Judge:
+    tally, spaced = survey.tally, survey.spaced
+
+    def judge(values: Any, line: int, number: int) -> "tuple[Any, ...] | None":
+        del line, number
+        prompt, learned = values[at], values[target]
+        if not ("!" <= prompt[:1] <= "~" and "!" <= learned[:1] <= "~") and (is_blank(prompt) or is_blank(learned)):
+            return None
+        if learned == prompt or (spaced and learned[0] != " "):
+            return None
+        if learned[0] in PLACEHOLDER_STARTS and is_placeholder(learned):
+            return None
+        if tally.targets is not False or tally.prompts is not False:
+            tally.targets, tally.prompts = same(tally.targets, learned), same(tally.prompts, prompt)
+        return (prompt,) if asks else ()
+
+    return judge
+
+
+def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
+    tally, label, pair = survey.tally, plan.label, plan.pair
+    present = tuple(at for at in plan.prompts if at is not None)
+    target, texts, numbers = plan.target, plan.texts, plan.numbers
+
+    def judge(values: Any, line: int, number: int) -> "tuple[Any, ...] | None":
+        if any(is_blank(values[at]) for at in texts) or not all(-LIMIT <= values[at] < LIMIT for at in numbers):
+            return None
+        prompt = "\n".join([values[at] for at in present if values[at]])
+        if (present and is_blank(prompt)) or (pair is not None and values[pair[0]] == values[pair[1]]):
+            return None
+        if target is not None:
+            if not _learnable(values[target], prompt, survey):
+                return None
+            tally.targets = same(tally.targets, values[target])
+        if present:
+            tally.prompts = same(tally.prompts, prompt)
+        if label is not None:
+            tally.label(values[label], line, number)
+        return tuple([values[at] if at is not None else None for at in plan.prompts]) if asks else ()
+
+    return judge
+
+
+def _learnable(text: str, prompt: str, survey: "Survey") -> bool:
+    return text != prompt and not (survey.spaced and text[0] != " ") and not is_placeholder(text)

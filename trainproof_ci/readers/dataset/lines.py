@@ -1,0 +1,77 @@
+"""The physical lines of a file in blocks: bounded memory whatever the length of a line or of the file."""
+
+from array import array
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+CHUNK = 1 << 18
+LONGEST_LINE = 80 << 20
+"""Bytes; a longer line is skipped and said to be not judged."""
+
+
+class Block(NamedTuple):
+    """Whole lines: the first one's number and byte offset. `skipped` is the length of a line too long to hold."""
+
+    line: int
+    byte_offset: int
+    data: bytes
+    skipped: int = 0
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines with their ends."""
+        from io import BytesIO  # its line reader is five times faster than bytes.split
+
+        return BytesIO(self.data).readlines() if self.data.find(b"\n") < len(self.data) - 1 else [self.data]
+
+
+def blocks(stream: BinaryIO, start: int = 0, end: int | None = None) -> Iterator[Block]:
+    """The stream as blocks of whole lines, in bounded memory, from `start` (a line's first byte) to `end`."""
+    offset, line = start, 1
+    while end is None or offset < end:
+        data = stream.read(CHUNK if end is None else min(CHUNK, end - offset))
+        if not data:
+            return
+        if not data.endswith(b"\n"):
+            data += stream.readline(LONGEST_LINE)
+        if len(data) > LONGEST_LINE and not data.endswith(b"\n"):
+            yield from _overlong(stream, data, line, offset)
+            offset = stream.tell()
+            line += data.count(b"\n") + 1
+            continue
+        yield Block(line, offset, data)
+        line, offset = line + data.count(b"\n"), offset + len(data)
+
+
+def _overlong(stream: BinaryIO, data: bytes, line: int, offset: int) -> Iterator[Block]:
+    """The whole lines before a line that is too long to hold, and that line, which is read over."""
+    whole = data.rfind(b"\n") + 1
+    long = len(data) - whole
+    if whole:
+        yield Block(line, offset, data[:whole])
+    line, offset = line + data.count(b"\n"), offset + whole
+    del data
+    while (more := stream.readline(CHUNK)) and not more.endswith(b"\n"):
+        long += len(more)
+    yield Block(line, offset, b"", long + len(more))
+
+
+class Index:
+    """Where each block begins: its byte offset, its line, and the number of records before it."""
+
+    def __init__(self) -> None:
+        self.offsets: array[int] = array("q")
+        self.lines: array[int] = array("q")
+        self.records: array[int] = array("q")
+
+    def add(self, block: Block, records: int) -> None:
+        """Note a block that begins after so many records."""
+        self.offsets.append(block.byte_offset)
+        self.lines.append(block.line)
+        self.records.append(records)
+
+    def merge(self, other: "Index", lines: int, records: int) -> None:
+        """Append the blocks of a later part of the file."""
+        self.offsets.extend(other.offsets)
+        self.lines.extend(line + lines for line in other.lines)
+        self.records.extend(number + records for number in other.records)
