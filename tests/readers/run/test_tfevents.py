@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import Target, find
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.readers.run import tfevents, tfevents_framing, tfevents_scan
+from trainproof_ci.readers.run import read, tfevents, tfevents_framing, tfevents_scan
 from trainproof_ci.readers.run.facts import Reading
 from trainproof_ci.readers.run.tfevents_checksum import accelerator, crc32c, masked
 from trainproof_ci.readers.run.tfevents_scan import Scan
@@ -390,3 +390,12 @@ class TestFolders:
             ("b", ()),
             ("c", ()),
         ]
+
+
+def test_losses_without_a_total_are_summed_at_equal_steps(work: Path) -> None:
+    boxes = [ef.record(ef.event(step, ("train/box_loss", ef.simple(4)))) for step in range(10, 130, 10)]
+    classes = [ef.record(ef.event(step, ("train/cls_loss", ef.simple(1)))) for step in range(10, 130, 10)]
+    (work / NAME).write_bytes(ef.version() + b"".join(a + b for a, b in zip(boxes, classes, strict=True)))
+    run = read(find([NAME], Settings())[0], Settings(), ())
+    assert run.loss is not None
+    assert (run.loss_columns, set(run.loss.values), run.loss.size) == (("train/box_loss", "train/cls_loss"), {5.0}, 12)

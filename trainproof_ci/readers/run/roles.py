@@ -92,8 +92,13 @@ def _training_loss(names: list[str], series: Mapping[str, Series]) -> Iterable[s
         return []
     main = [name for name in names if not _is_part_of_another(name, names)]
     longest_size = max(series[name].size for name in main)
-    rows = next(series[name].places for name in main if series[name].size == longest_size)
-    return [name for name in main if series[name].places == rows]
+    first = next(series[name] for name in main if series[name].size == longest_size)
+    return [name for name in main if _same_rows(series[name], first)]
+
+
+def _same_rows(one: Series, other: Series) -> bool:
+    """Whether two columns stand in the same rows; in event files, where each value has a record, at the same steps."""
+    return one.places == other.places or (one.stepped and other.stepped and one.steps == other.steps)
 
 
 def _is_part_of_another(name: str, names: list[str]) -> bool:
@@ -115,7 +120,11 @@ def _validation(evals: tuple[str, ...], series: Mapping[str, Series], *, summed:
         return tuple((name,) for name in totals)
     if not summed:
         return tuple((name,) for name in evals)
-    by_rows: dict[bytes, list[str]] = {}
+    groups: list[list[str]] = []
     for name in evals:
-        by_rows.setdefault(series[name].places.tobytes(), []).append(name)
-    return tuple(tuple(group) for group in by_rows.values())
+        group = next((group for group in groups if _same_rows(series[name], series[group[0]])), None)
+        if group is None:
+            groups.append([name])
+        else:
+            group.append(name)
+    return tuple(map(tuple, groups))
