@@ -6,6 +6,10 @@ import json
 import struct
 from typing import Any
 
+from checkpoint_files import bomb, checkpoint, safetensors, tokenizer, zeros
+
+__all__ = ["bomb", "checkpoint", "safetensors", "tokenizer", "zeros"]
+
 
 def rows(count: int, template: str = '{{"prompt": "question {i}", "completion": "answer {i}"}}') -> bytes:
     """`count` lines of a template in which `{i}` is the number of the line, from 1."""

@@ -19,6 +19,14 @@ CASES: dict[str, list[dict[str, Any]]] = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.rglob("*.yml"))
 }
 SHOWN_BY_TESTS = {
+    "TP-ENV-DISK": "tests/commands/test_env.py",
+    "TP-ENV-IMPORT-CRASH": "tests/commands/test_env.py",
+    "TP-ENV-IMPORT-EXITED": "tests/commands/test_env.py",
+    "TP-ENV-IMPORT-FAIL": "tests/commands/test_env.py",
+    "TP-ENV-IMPORT-TIMEOUT": "tests/commands/test_env.py",
+    "TP-ENV-MEM": "tests/commands/test_env.py",
+    "TP-ENV-STRUCTURE": "tests/commands/test_env.py",
+    "TP-ENV-UNKNOWN": "tests/commands/test_env.py",
     "TP-FILE-CHANGED-WHILE-READ": "tests/test_engine.py",
     "TP-FILE-CRASHED": "tests/test_engine.py",
     "TP-FILE-DEADLINE": "tests/test_engine.py",
