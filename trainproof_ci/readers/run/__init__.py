@@ -17,7 +17,7 @@ The way from bytes to facts:
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.facts import RunLog
-from trainproof_ci.readers.run.formats import READERS, reader
+from trainproof_ci.readers.run.formats import READERS, Reader, reader
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
@@ -49,10 +49,22 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Run
     """Read a log into a run. Raises `Unreadable`."""
     from trainproof_ci.readers.run.assemble import run_log
 
+    form = reader(target.format) if target.format in READERS else _likely(Head.of(target.path))
     with Source(target.path, live=settings.live) as source:
-        reading = reader(target.format).read(source, target)
+        reading = form.read(source, target)
     loss_key = settings.run(target.path).loss_key or settings.loss_key
-    return run_log(target, reading, loss_key)
+    run = run_log(target, reading, loss_key)
+    if reading.stop is not None and reading.stop.kind == "intake":
+        from trainproof_ci.readers.run.beside import judged_beside  # the question that only a failed intake raises
+
+        return run._replace(beside=judged_beside(target, settings))
+    return run
+
+
+def _likely(head: Head) -> Reader:
+    from trainproof_ci.readers.run.reading_as import likely_reader  # only a file that was named outright needs it
+
+    return likely_reader(head)
 
 
 def recheck(run: RunLog, rules: "Sequence[Rule]", target: "Target", settings: "Settings") -> RunLog:

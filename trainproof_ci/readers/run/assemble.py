@@ -3,11 +3,11 @@
 from array import array
 from typing import TYPE_CHECKING
 
-from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Reading, RunLog, Series
 from trainproof_ci.readers.run.objective import find_objective
 from trainproof_ci.readers.run.roles import Roles, find_roles
 from trainproof_ci.readers.run.segments import Segment, first_rank, last_segment
+from trainproof_ci.readers.run.vocabulary import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,13 +40,13 @@ def summed(parts: list[Series]) -> Series:
         return parts[0]
     values = array("d", map(sum, zip(*(part.values for part in parts), strict=True)))
     nulls = frozenset().union(*(part.nulls for part in parts))
-    return parts[0]._replace(name="+".join(safe_key(part.name) for part in parts), values=values, nulls=nulls)
+    return parts[0]._replace(name="+".join(shown_name(part.name) for part in parts), values=values, nulls=nulls)
 
 
 def _notes(reading: Reading, roles: Roles, loss: Segment | None) -> "Iterator[str]":
     yield from reading.notes
     if len(roles.loss) > 1:
-        yield f"the training loss is the sum of {len(roles.loss)} columns: {', '.join(map(safe_key, roles.loss))}"
+        yield f"the training loss is the sum of {len(roles.loss)} columns: {', '.join(map(shown_name, roles.loss))}"
     if loss is None:
         return
     if loss.segments > 1:

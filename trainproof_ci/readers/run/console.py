@@ -24,7 +24,7 @@ LONGEST_PART = 4096
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
 _HEADING = re.compile(
-    r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|test|testing)|(train|training))(?![\w/])",
+    r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|val|test|testing)|(train|training))(?![\w/])",
     re.IGNORECASE,
 )
 LONGEST_HEADING = 60

@@ -33,7 +33,8 @@ STEP_WORDS = {
 }  # fmt: skip
 """The words for a step; where a line has several, the higher one counts."""
 _PHASE = re.compile(
-    r"(?<![\w/])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?![\w/])", re.IGNORECASE
+    r"(?<![\w/])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_?\d+)?(?![\w/])",
+    re.IGNORECASE,
 )
 _DATE = re.compile(r"^\s+$")
 MOST_TEMPLATES = 20_000
@@ -62,9 +63,11 @@ def template(texts: tuple[str, ...]) -> Template:
         key = _KEY.search(text)
         phase = _phase(text[: key.start()] if key else text) or phase
         name = _name(key) if key else None
+        if name is None and texts[index + 1].startswith(" avg loss"):
+            names.append((index, "avg loss"))  # Darknet: the number comes first
+        elif name is None and (rank := _progress(texts, index)):
+            steps.setdefault(rank, index)
         if name is None:
-            if rank := _progress(texts, index):
-                steps.setdefault(rank, index)
             continue
         last = name.rsplit(" ", 1)[-1].lower()
         if last == "epoch" and epoch < 0:

@@ -62,14 +62,13 @@ def looks_like_training(head: "Head") -> bool:
 
 def loss_lines(lines: list[str]) -> int:
     """How many of the lines print a loss."""
-    hits = 0
-    for line in lines:
-        for part in line[:4096].split("\r"):
-            texts = tuple(NUMBERS.split(part)[::2])
-            if len(texts) == 1:
-                hits += 2 * (header(part) is not None)
-            elif any(map(is_loss, template(texts).names)) or headerless(part):
-                hits += 1
+    hits, table = 0, None
+    for part in (part[:4096] for line in lines for part in line.split("\r")):
+        texts = tuple(NUMBERS.split(part)[::2])
+        if len(texts) == 1:
+            table = header(part) or table
+        elif (table is not None and table.row(part)) or any(map(is_loss, template(texts).names)) or headerless(part):
+            hits += 1
     return hits
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".log", "")
+LONGEST_HEADER = 1 << 14
+"""Characters; a progress bar that is redrawn in one endless line is no header."""
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
 _DEFAULT = ","
@@ -29,7 +31,7 @@ def recognise(head: "Head") -> bool:
     rows = head_lines(head, 6)
     if len(rows) < (1 if named_like_a_log(head) else 2):
         return False
-    names = header_names(rows[0])
+    names = header_names(rows[0]) if len(rows[0]) <= LONGEST_HEADER and "\r" not in rows[0] else []
     if len(names) < 2 or any(_float(name) is not None for name in names):
         return False
     return says_training(names, head) and (len(rows) == 1 or _mostly_numbers(rows[1:], rows[0]))
@@ -124,7 +126,7 @@ class _Table:
             value = _float(cell)
             if value is not None:
                 named.append((name, value))
-            elif cell.strip().lower() not in MISSING:
+            elif cell.strip(" -:").lower() not in MISSING:
                 self.columns.add_odd(name, line)
         if named:
             self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))

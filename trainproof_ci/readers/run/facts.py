@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
-from trainproof_ci.places import Location, Places, safe_key
+from trainproof_ci.places import Location, Places
+from trainproof_ci.readers.run.vocabulary import shown_name
 
 NO_NUMBERS: "array[float]" = array("d")
 NO_FILES: "array[int]" = array("H")
@@ -173,7 +174,7 @@ class RunLog(NamedTuple):
         """The measurements for the report."""
         found: dict[str, object] = dict(self.reading.measurements)
         if self.loss is not None:
-            found |= {"loss": "+".join(map(safe_key, self.loss_columns)), "points": self.loss.size}
+            found |= {"loss": "+".join(map(shown_name, self.loss_columns)), "points": self.loss.size}
         if self.evals:
             found["evaluations"] = max(series.size for series in self.evals)
         if self.segments > 1:
@@ -190,7 +191,9 @@ class RunLog(NamedTuple):
         shown += [("evals", s) for s in self.evals[:2]] + [("rates", s) for s in self.rates[:1]]
         shown += [("gradients", s) for s in self.gradients[:1]]
         return tuple(
-            Chart(s.name, tuple(zip(s.steps, s.values, strict=True)), role=role) for role, s in shown if s.size > 1
+            Chart(shown_name(s.name), tuple(zip(s.steps, s.values, strict=True)), role=role)
+            for role, s in shown
+            if s.size > 1
         )
 
     def location(self, series: Series, index: int, note: str | None = None) -> Location:

@@ -45,4 +45,4 @@ def says_training(names: Sequence[str], head: "Head") -> bool:
         return True
     if any(name.lower().startswith(("train/", "val/", "rollout/")) for name in names):
         return True
-    return named_like_a_log(head)
+    return head.suffix in {".csv", ".tsv"} and named_like_a_log(head)

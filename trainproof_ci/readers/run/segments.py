@@ -58,22 +58,29 @@ def _step_backs(steps: "Sequence[float]") -> list[int]:
 
 def _continued(series: Series) -> Series:
     """The series with steps that count on from epoch to epoch, if they began anew in each."""
-    backs = _step_backs(series.steps)
-    if not backs:
+    steps, epochs = series.steps, series.epochs
+    ahead = list(steps)
+    if len(set(ahead)) == len(ahead) and sorted(ahead) == ahead:
         return series
-    epochs = series.epochs
-    rolled = [i for i in backs if epochs and epochs[i] > epochs[i - 1]]
-    if not rolled and len(backs) >= 2 and _is_sawtooth(series.steps, backs):
+    rolled = _rolled(steps, epochs) if epochs and epochs is not steps else []
+    backs = [] if rolled else _step_backs(steps)
+    if len(backs) >= 2 and _is_sawtooth(steps, backs):
         rolled = backs
     if not rolled:
         return series
     starts, shift = set(rolled), 0.0
-    steps = array("d")
-    for index, step in enumerate(series.steps):
+    counted = array("d")
+    for index, step in enumerate(steps):
         if index in starts:
-            shift = steps[-1]
-        steps.append(step + shift)
-    return series._replace(steps=steps)
+            shift = counted[-1]
+        counted.append(step + shift)
+    return series._replace(steps=counted)
+
+
+def _rolled(steps: "Sequence[float]", epochs: "Sequence[float]") -> list[int]:
+    """Where a new epoch begins and the step does not go on: `100/100` at the end of every epoch, or 1 after 600."""
+    pairs = enumerate(zip(pairwise(steps), pairwise(epochs), strict=True), 1)
+    return [i for i, ((step, next_step), (epoch, next_epoch)) in pairs if next_step <= step and next_epoch > epoch]
 
 
 def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:

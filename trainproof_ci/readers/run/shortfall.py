@@ -1,15 +1,15 @@
 """Why a run in which no rule fired is still not judged: no loss, too few points, steps that say nothing."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from math import isfinite
-from statistics import median
 from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.places import Location, safe_key
+from trainproof_ci.median import median
+from trainproof_ci.places import Location
 from trainproof_ci.readers.run.objective import rewards
 from trainproof_ci.readers.run.roles import ENOUGH
+from trainproof_ci.readers.run.vocabulary import shown_name
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.run.facts import RunLog, Series
@@ -84,14 +84,14 @@ def _validation_fell(run: "RunLog") -> bool:
 
 def _no_loss(run: "RunLog") -> Unreadable:
     columns = [*dict.fromkeys((*run.series, *run.reading.odd))]
-    shown = ", ".join(safe_key(name) for name in columns[:SHOWN])
+    shown = ", ".join(shown_name(name) for name in columns[:SHOWN])
     more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
     sentence = f"no training loss among the columns: {shown}{more}" if columns else "no training loss, and no columns"
     if run.loss_key is not None:
         sentence = f"no column is called as --loss-key says; the columns are: {shown}{more}"
     near = _nearest(columns, run.loss_key or "loss")
     if near is not None:
-        sentence += f"; the closest is {safe_key(near)}, --loss-key names another"
+        sentence += f"; the closest is {shown_name(near)}, --loss-key names another"
     else:
         sentence += "; --loss-key names the loss"
     return Unreadable(
@@ -103,5 +103,7 @@ def _no_loss(run: "RunLog") -> Unreadable:
 def _nearest(columns: list[str], wanted: str) -> str | None:
     short = {name.lower().rsplit("/", 1)[-1][:64]: name for name in reversed(columns)}
     holding = [name for key, name in short.items() if wanted.lower() in key]
+    from difflib import get_close_matches  # only a misspelt key needs it
+
     found = get_close_matches(wanted.lower(), list(short), 1, 0.5)
     return holding[-1] if holding else short[found[0]] if found else None

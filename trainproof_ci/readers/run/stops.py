@@ -1,7 +1,9 @@
 """What stopped a run: the error that a console log ends in, by its name and never by its message."""
 
+import builtins
 import re
 
+from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Stop
 
 _RAISED = re.compile(
@@ -42,6 +44,16 @@ _CONFIG_NAMES = frozenset(
         "ConfigCompositionException",
     }
 )
+_OTHER_NAMES = frozenset(
+    {
+        "OutOfMemoryError",
+        "ResourceExhaustedError",
+        "ChildFailedError",
+        "ProcessExitedException",
+        "DistBackendError",
+        "ProcessRaisedException",
+    }
+)
 _BARE = re.compile(
     r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments))"
     r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)",
@@ -49,8 +61,13 @@ _BARE = re.compile(
 )
 
 
+LONGEST_CHAIN = 300
+"""Lines: errors closer together than this are one chain, as when a launcher reports what its worker raised."""
+_SAYS = {"interrupted": 0, "crash": 1, "config": 2, "intake": 3, "memory": 4}
+
+
 class StopFinder:
-    """Told every line that may speak of an error, in order; `found` is what the log ends in."""
+    """Told every line that may speak of an error, in order; `found` is what the log ends in so far."""
 
     def __init__(self) -> None:
         self._traceback = 0
@@ -64,25 +81,42 @@ class StopFinder:
         """Take in a line; `trained` is whether a training step was logged before it."""
         if "Traceback (most recent call last)" in line:
             self._traceback = number
+            self._keep(Stop("crash", "an error without a name", number))
             return
         raised = _RAISED.match(line) if self._traceback else None
         if raised is not None:
             name = raised[1].rsplit(".", 1)[-1]
-            self.found = Stop(_kind(name, raised[2] or "", trained=trained), name, number)
+            self._keep(Stop(_kind(name, raised[2] or "", trained=trained), _shown(name), number))
             return
         bare = _BARE.search(line)
         if bare is not None:
-            kind = (
-                "config"
-                if bare["usage"]
-                else "memory"
-                if bare["oom"] or (bare["killed"] or "").lower() == "killed"
-                else "crash"
-            )
-            if self.found is None or kind == "memory":
-                self.found = Stop(
-                    kind, "usage error" if bare["usage"] else "out of memory" if bare["oom"] else bare["killed"], number
-                )
+            self._keep(_bare_stop(bare, number))
+
+    def _keep(self, stop: Stop) -> None:
+        """Of a chain of errors the one that says most, and of equals the first: what follows is mostly its echo."""
+        before = self.found
+        if (
+            before is None
+            or before.error == "an error without a name"
+            or stop.line - before.line > LONGEST_CHAIN
+            or _SAYS[stop.kind] > _SAYS[before.kind]
+        ):
+            self.found = stop
+
+
+def _bare_stop(bare: "re.Match[str]", number: int) -> Stop:
+    if bare["usage"]:
+        return Stop("config", "usage error", number)
+    if bare["oom"]:
+        return Stop("memory", "out of memory", number)
+    word = bare["killed"].lower()
+    return Stop("memory" if word == "killed" else "crash", word, number)
+
+
+def _shown(name: str) -> str:
+    """The name of an exception as a report may print it: those of Python and of the trainers whole, others as any key."""
+    known = name in _INTAKE_NAMES or name in _CONFIG_NAMES or name in _OTHER_NAMES or hasattr(builtins, name)
+    return name if known else safe_key(name)
 
 
 def _kind(name: str, message: str, *, trained: bool) -> str:

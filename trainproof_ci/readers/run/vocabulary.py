@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from trainproof_ci.places import safe_key
+
 STEP_KEYS = (
     "step", "global_step", "current_steps", "iteration", "iter", "iters", "global_step/max_steps", "_step",
     "trainer/global_step", "time/total_timesteps", "total_timesteps", "num_updates", "update", "updates", "Step",
@@ -11,7 +13,7 @@ STEP_KEYS = (
 EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
 EVAL_WORDS = frozenset({"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev"})
 TRAIN_WORDS = frozenset({"train", "training", "tr", "trn"})
-LOSS_WORDS = frozenset({"loss", "losses", "lossers", "xent", "nll", "elbo", "cost"})
+LOSS_WORDS = frozenset({"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss"})
 NEVER_LOSS = frozenset(
     {
         "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
@@ -66,3 +68,20 @@ def is_gradient_norm(name: str) -> bool:
     if {"gnorm", "gradnorm"} & set(said):
         return True
     return ("grad" in said or "gradient" in said or "gradients" in said) and ("norm" in said or len(said) == 1)
+
+
+_KNOWN = (
+    EVAL_WORDS | TRAIN_WORDS | LOSS_WORDS | NEVER_LOSS
+    | {"total", "avg", "mean", "average", "step", "epoch", "batch", "running", "lm", "global", "box", "cls", "dfl", "obj", "seg", "pose", "kobj",
+       "policy", "value", "entropy", "reward", "rewards", "learning", "rate", "grad", "gradient", "norm", "binary", "model", "smooth", "data", "pde",
+       "reconstruction", "kl", "ce", "mse", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity"}
+)  # fmt: skip
+
+
+def shown_name(name: str) -> str:
+    """The name of a column as a report may print it: whole if it is made of words that trainers use, else as any key."""
+    said = words(name)
+    if len(name) <= 64 and said and all(word in _KNOWN or (word.isdigit() and len(word) < 4) for word in said):
+        kept = "".join(char if char.isalnum() or char in " _/.-()" else "" for char in name if char.isascii())
+        return " ".join(kept.split())
+    return safe_key(name)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isfinite, sqrt
-from statistics import median
 from typing import NamedTuple
 
 from trainproof_ci.errors import StandDown
+from trainproof_ci.median import median
 from trainproof_ci.readers.run.facts import RunLog, Series
 
 SHARE = 0.05

@@ -2,12 +2,12 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from statistics import median
 
 from trainproof_ci.errors import StandDown
+from trainproof_ci.median import median
 from trainproof_ci.model import Firing, Severity
-from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import RunLog, Series
+from trainproof_ci.readers.run.vocabulary import shown_name
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.run.course import course
 
@@ -54,7 +54,7 @@ def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] 
     if not _train_fell(run.loss, series, at_best):
         return None
     places = run.places(series, [index for index in found.where[best:] if series.values[index] > ratio * low])
-    name = safe_key(series.name)
+    name = shown_name(series.name)
     return last / low, Firing(
         f"{name} rises while the training loss falls: {low:.4g} at step {series.steps[at_best]:g}, {last:.4g} at the end; "
         f"keep the checkpoint of step {series.steps[at_best]:g}, the last one is worse",

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from statistics import median
 
 from trainproof_ci.errors import StandDown
+from trainproof_ci.median import median
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.run.facts import RunLog, Series
 from trainproof_ci.registry import Limits, rule

@@ -1,9 +1,9 @@
 """Points far above their surroundings, in the loss and in the gradient norm."""
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from trainproof_ci.errors import StandDown
+from trainproof_ci.median import median
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.run.facts import RunLog, Series
 from trainproof_ci.registry import Limits, rule

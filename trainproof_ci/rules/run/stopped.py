@@ -5,7 +5,7 @@ from math import isfinite
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
-from trainproof_ci.places import Location, Places, safe_key
+from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.run.facts import RunLog
 from trainproof_ci.registry import Limits, rule
 
@@ -19,9 +19,20 @@ def _fire(run: RunLog, kind: str, sentence: str) -> Iterator[Firing]:
     good = _last_good(run)
     reached = f"after step {good.step:g}" if good is not None and good.step is not None else "before the first step"
     yield Firing(
-        f"{sentence} ({safe_key(stop.error)}), {reached}", f"the log ends in an error at line {stop.line}", "a run that ends by itself",
+        f"{sentence} ({stop.error}), {reached}{_data(run)}", f"the log ends in an error at line {stop.line}", "a run that ends by itself",
         Places(Location(run.path, line=stop.line)), (*((good,) if good is not None else ()), *run.beside),
     )  # fmt: skip
+
+
+def _data(run: RunLog) -> str:
+    """What is known of the data that the run was to take in."""
+    said = [f"{place.path}{f':{place.line}' if place.line else ''}: {place.note}" for place in run.beside]
+    if not said:
+        return ""
+    lead = (
+        "the data beside the log" if any("fires" in one for one in said) else "the worker had other data than lies here"
+    )
+    return f"; {lead}: {', '.join(said)}"
 
 
 def _last_good(run: RunLog) -> Location | None:

@@ -1,0 +1,79 @@
+"""What lies beside the log of a run that could not take in its data: is the dataset here what was meant?"""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.model import Severity
+from trainproof_ci.places import Location
+from trainproof_ci.readers.run.encodings import decoded
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+
+SEARCHED = 1 << 20
+"""Bytes at the beginning and at the end of the log in which names of data files are looked for."""
+MOST_FILES = 6
+LARGEST = 32 << 20
+"""Bytes of a file that is judged beside a log; a larger one is a target of its own."""
+_NAMED = re.compile(r"[\w./\-]{1,200}\.(?:jsonl|ndjson|json|csv|tsv|txt|parquet)\b")
+_MANIFESTS = ("manifest.json", "SHA256SUMS", "sha256sums.txt")
+
+
+def judged_beside(target: "Target", settings: "Settings") -> tuple[Location, ...]:
+    """The first failure of each data file that the log names and of each manifest beside them, else the file itself.
+
+    The note of a location says the rule that fires there, or that nothing does.
+    """
+    from trainproof_ci.engine import judge  # the engine imports this package; only a failed intake asks it back
+
+    found = []
+    for candidate in _targets(_paths(target.path)):
+        report = judge(candidate, settings._replace(changed_lines=None))
+        worst = next((one for one in report.findings if one.severity is Severity.FAIL), None)
+        if worst is not None:
+            found.append(worst.location._replace(note=f"{worst.rule} fires here"))
+        elif report.judged:
+            found.append(Location(candidate.path, line=1, note="nothing is wrong with this file here"))
+    return tuple(found)
+
+
+def _paths(log: str) -> list[str]:
+    """The data files that the log names and that are here, and the manifests beside the log and beside them."""
+    folder = os.path.dirname(log)
+    with open(log, "rb") as file:
+        text = decoded(file.read(SEARCHED))
+        file.seek(max(0, os.fstat(file.fileno()).st_size - SEARCHED))
+        text += decoded(file.read(SEARCHED))
+    found: dict[str, None] = {}
+    for name in dict.fromkeys(_NAMED.findall(text)):
+        for path in (name, os.path.join(folder, name)):
+            clean = os.path.normpath(path).replace(os.sep, "/")
+            if not os.path.isabs(clean) and not clean.startswith("../") and clean != log and os.path.isfile(clean):
+                found[clean] = None
+    places = dict.fromkeys((folder, *(os.path.dirname(path) for path in found)))
+    manifests = [os.path.join(place, name) for place in places for name in _MANIFESTS]
+    return [*list(found)[:MOST_FILES], *(path.replace(os.sep, "/") for path in manifests if os.path.isfile(path))]
+
+
+def _targets(paths: list[str]) -> "list[Target]":
+    """Those of the files that are datasets or manifests of a size to be judged in passing."""
+    from trainproof_ci.discovery import classify
+
+    root = os.path.realpath(".")
+    kept = []
+    for path in paths:
+        try:
+            target = classify(path, root)
+        except Unreadable:
+            continue
+        if (
+            target is not None
+            and target.kind in {"dataset", "manifest"}
+            and target.size <= LARGEST
+            and not target.refusal
+        ):
+            kept.append(target)
+    return kept
