@@ -7,7 +7,7 @@ record must be explained. It says None too often rather than once too little.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from trainproof_ci.readers.dataset.record import is_blank, is_placeholder
+from trainproof_ci.readers.dataset.record import PLACEHOLDERS, is_blank, is_placeholder
 from trainproof_ci.readers.dataset.tally import same
 
 if TYPE_CHECKING:
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 Judge = Callable[[Any, int, int], "tuple[Any, ...] | None"]
-PLACEHOLDER_STARTS = frozenset("tTfFpPuUlLyYiIaA<[{ .\n")
+PADDING = frozenset(" .\n")
+PLACEHOLDER_STARTS = frozenset(
+    a + b for word in PLACEHOLDERS for a in word[0] + word[0].upper() for b in word[1] + word[1].upper()
+)
 LIMIT = 1 << 63
 
 
@@ -37,7 +40,7 @@ def _one_answer(at: int, target: int, survey: "Survey", *, asks: bool) -> Judge:
             return None
         if learned == prompt or (spaced and learned[0] != " "):
             return None
-        if learned[0] in PLACEHOLDER_STARTS and is_placeholder(learned):
+        if (learned[:2] in PLACEHOLDER_STARTS or learned[0] in PADDING) and is_placeholder(learned):
             return None
         if tally.targets is not False or tally.prompts is not False:
             tally.targets, tally.prompts = same(tally.targets, learned), same(tally.prompts, prompt)

@@ -9,10 +9,10 @@ import re
 ENTITY = re.compile(rb"&(?:#|[a-zA-Z]{2,8};)")
 """What may be an HTML entity."""
 ESCAPE = re.compile(
-    rb"\\(?:b|u(?:00[0-7]|00[89][0-9a-fA-F]|00[aA][dD]|180[eE]|200[bB]|206[0-4]|[fF][eE][fF][fF]|[fF][fF][fF][dD]|[dD][89a-fA-F]"
+    rb"\\(?:b|\\u[dD]|u(?:00[0-7]|00[89][0-9a-fA-F]|00[aA][dD]|180[eE]|200[bB]|206[0-4]|[fF][eE][fF][fF]|[fF][fF][fF][dD]|[dD](?:[bB]40|[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
     rb"|00[c-fC-F][0-9a-fA-F](?:\\u(?:00[89aAbB]|20[123aA]|0[12]|2122)|[\x80-\xff])))"
 )
-"""Escapes that spell controls, ASCII, surrogates, invisible or replacement characters, or the first half of mojibake."""
+"""Escapes that spell controls, ASCII, lone surrogates, invisible or replacement characters, or the first half of mojibake."""
 RAW = (
     (b"\xc2", re.compile(rb"\xc2[\x80-\x9f\xad]")),  # C1 controls and the soft hyphen
     (b"\xc3", re.compile(rb"\xc3[\x82-\xb4](?:\xc2|\xc5|\xc6|\xcb|\xe2[\x80\x82\x84]|\\u)")),  # mojibake

@@ -21,6 +21,7 @@ class Shape(NamedTuple):
     `required` and `optional` give the JSON types a key may have; `prompts` are the keys of what the model is given,
     `targets` of what it learns, `turns` of its lists of messages, `pair` the two answers of a preference.
     `roles` maps a role as written to system, user, assistant or tool. `strong` shapes are recognised in any `.json`.
+    `media` are the keys that name a sound or an image beside the file; one record is one clip then.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Shape(NamedTuple):
     label: str | None = None
     roles: Mapping[str, str] = {}
     strong: bool = True
+    media: tuple[str, ...] = ()
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -54,7 +56,7 @@ class Shape(NamedTuple):
             optional={name(key): types for key, types in self.optional.items()},
             prompts=tuple(map(name, self.prompts)), targets=tuple(map(name, self.targets)),
             turns=tuple(map(name, self.turns)), pair=tuple(map(name, self.pair)),
-            label=name(self.label) if self.label else None,
+            label=name(self.label) if self.label else None, media=tuple(map(name, self.media)),
         )  # fmt: skip
 
 
@@ -116,14 +118,26 @@ _SHAPES = (
     ),
     Shape(
         "nemo-manifest", {"audio_filepath": STRING, "duration": ("number", "integer"), "text": STRING}, {"offset": ANY, "lang": ANY},
-        targets=("text",),
+        targets=("text",), media=("audio_filepath",),
     ),
     Shape("pretokenized", {"input_ids": LIST}, {"attention_mask": ANY, "labels": ANY, "token_type_ids": ANY, "position_ids": ANY}),
     Shape("text-label", {"text": STRING, "label": SCALAR}, prompts=("text",), label="label", strong=False),
     Shape("prompt-only", {"prompt": TEXT}, CHAT_EXTRA, prompts=("prompt",), roles=OPENAI_ROLES, strong=False),
     Shape("text", {"text": STRING}, {"id": ANY, "meta": ANY}, targets=("text",), strong=False),
 )  # fmt: skip
-SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in _SHAPES}
+_TOLD = (
+    Shape("ljspeech-2col", {"id": STRING, "text": STRING}, targets=("text",), media=("id",)),
+    Shape("ljspeech-3col", {"id": STRING, "text": STRING, "normalized": STRING}, targets=("normalized",), media=("id",)),
+    Shape("piper-multispeaker", {"id": STRING, "speaker": STRING, "text": STRING}, targets=("text",), media=("id",)),
+    Shape("coqui", {"audio_file": STRING, "text": STRING}, {"speaker_name": ANY, "emotion_name": ANY}, targets=("text",), media=("audio_file",)),
+    Shape("whisper", {"audio": STRING, "sentence": STRING}, {"duration": ANY}, targets=("sentence",), media=("audio",)),
+    Shape("hf-imagefolder", {}, {"file_name": STRING}, media=("file_name",)),
+    Shape("hf-audiofolder", {}, {"file_name": STRING}, media=("file_name",)),
+    Shape("parallel-text", {}),
+    Shape("yolo-labels", {}),
+)  # fmt: skip
+"""Shapes that the configuration or the format names; no record alone shows that it has one of them."""
+SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in (*_SHAPES, *_TOLD)}
 """By name, the more specific before the more general: a record has the first shape that it fits."""
 
 
@@ -204,6 +218,12 @@ def said(content: Any) -> str:
             part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
         )
     return ""
+
+
+def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the contents of messages are lists of parts as a rule."""
+    contents = [turn.content for value in samples for _, said in conversations(shape, value) for turn in said]
+    return sum(isinstance(content, list) for content in contents) > len(contents) / 2
 
 
 def prompt_text(value: Mapping[str, Any], shape: Shape) -> str | None:

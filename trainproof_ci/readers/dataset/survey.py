@@ -43,6 +43,9 @@ class Survey:
         self.columns = Columns()
         self.duplicates = Duplicates()
         self.tally = Tally(target.path)
+        self.talks: list[tuple[str, list[shapes.Turn]]] = []
+        self.partial: list[tuple[str, list[shapes.Turn], bool]] = []
+        """The conversations, and the parts of one, of the record that is being judged."""
         self.spaced = False
         """Whether targets begin with a space as a rule, judged by the first records."""
         self.begun: Callable[[], object] = int
@@ -82,6 +85,7 @@ class Survey:
         if self.shape is not None:
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
+            self.tally.listed = shapes.mostly_lists(self.shape, samples)
         for rule in self._rules:
             limits = limits_of(rule, self.settings)
             if (
@@ -101,10 +105,13 @@ class Survey:
         self.records += 1
         self.first_line = self.first_line or line
         record = Record(self.records, line, byte_offset, value, raw, plain)
+        if self.shape is not None and self.shape.roles:
+            self.talks = list(shapes.conversations(self.shape, value))
+            self.partial = list(shapes.partial_conversations(self.shape, value))
         self.columns.add(record)
         self.duplicates.add(record, self.shape)
         if self.shape is not None:
-            self.tally.add(record, self.shape, self.faults, self.spaced)
+            self.tally.add(record, self.shape, self)
             if self.marks is not None and (text := shapes.learned_text(value, self.shape)) is not None:
                 self.marks.add(text)
         if self.media is not None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
-from trainproof_ci.readers.dataset.shapes import Shape, conversations, learned_text, prompt_text
+from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
 
 if TYPE_CHECKING:
-    from trainproof_ci.readers.dataset.faults import Faults
+    from trainproof_ci.readers.dataset.survey import Survey
 
 MOST_LABELS = 1000
 MESSAGE_KEYS = frozenset(
@@ -43,13 +43,15 @@ class Tally:
         self.spaced = 0
         self.labels: dict[Any, Label] = {}
         self.many_labels = False
-        self.messages = 0
+        self.messages = self.strings = self.lists = 0
+        self.listed = False
+        """Whether message contents are lists of parts as a rule; the places of the others are kept."""
         self.contents: dict[str, Sighting] = {}
         self.unknown_keys: dict[str, Sighting] = {}
 
-    def add(self, record: Record, shape: Shape, faults: "Faults", spaced: bool) -> None:
-        """Count one record; `spaced` says that targets here begin with a space as a rule."""
-        value = record.value
+    def add(self, record: Record, shape: Shape, survey: "Survey") -> None:
+        """Count one record of a survey."""
+        value, faults, spaced = record.value, survey.faults, survey.spaced
         prompt, target = prompt_text(value, shape), learned_text(value, shape)
         self.media |= not MEDIA.isdisjoint(value)
         if prompt is not None:
@@ -70,7 +72,7 @@ class Tally:
         if shape.label and shape.label in value:
             self.label(value[shape.label], record.line, record.number)
         if shape.turns:
-            self._turns(record, shape)
+            self._turns(record, survey)
 
     def label(self, label: Any, line: int, number: int) -> None:
         """Count one label."""
@@ -84,13 +86,16 @@ class Tally:
             known = self.labels[label] = Label(line, number)
         known.count += 1
 
-    def _turns(self, record: Record, shape: Shape) -> None:
-        for _, said in conversations(shape, record.value):
+    def _turns(self, record: Record, survey: "Survey") -> None:
+        for _, said in survey.talks:
             for turn in said:
                 self.messages += 1
-                if isinstance(turn.content, (str, list)):
-                    kind = "string" if isinstance(turn.content, str) else "list"
-                    self._note(self.contents, kind, self._place(record, turn.key), record.raw)
+                if isinstance(turn.content, str):
+                    self.strings += 1
+                elif isinstance(turn.content, list):
+                    self.lists += 1
+                if isinstance(turn.content, str if self.listed else list):
+                    self._note(self.contents, "odd", self._place(record, turn.key), record.raw)
                 for key in turn.message.keys() - MESSAGE_KEYS:
                     if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
                         self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
@@ -110,6 +115,8 @@ class Tally:
         self.blank_prompts += other.blank_prompts
         self.spaced += other.spaced
         self.messages += other.messages
+        self.strings += other.strings
+        self.lists += other.lists
         for label, theirs in other.labels.items():
             mine = self.labels.setdefault(label, Label(theirs.line + lines, theirs.number + records))
             mine.count += theirs.count

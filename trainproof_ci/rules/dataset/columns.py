@@ -52,16 +52,11 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
         counts = ", ".join(f"{column.types[name]} {name}" for name in sorted(types))
         yield Firing(f"a column changes its type: {safe_key(key)}", counts, "1 type", _having(data, key, rarest))
         return
-    kinds = data.tally.contents
-    if len(kinds) > 1:
-        fewer = min(kinds.values(), key=len)
-        yield Firing(
-            "message contents are text in some places and lists in others",
-            ", ".join(f"{len(seen)} {kind}" for kind, seen in sorted(kinds.items())),
-            "1 type",
-            fewer.places,
-            severity=Severity.WARN,
-        )
+    odd = data.tally.contents.get("odd")
+    if odd is not None and data.tally.strings and data.tally.lists:
+        counts = f"{data.tally.lists} list, {data.tally.strings} string"
+        message = "message contents are text in some places and lists in others"
+        yield Firing(message, counts, "1 type", odd.places, severity=Severity.WARN)
 
 
 @rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})

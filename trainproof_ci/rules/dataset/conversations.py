@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
-from trainproof_ci.readers.dataset.shapes import Turn, conversations, partial_conversations
+from trainproof_ci.readers.dataset.shapes import Turn
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
@@ -16,14 +16,14 @@ ANSWERS = frozenset({"assistant", "call"})
 def _whole(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
     """Whole conversations with at least one message that can be read."""
     assert data.shape is not None
-    return ((key, turns) for key, turns in conversations(data.shape, record.value) if turns)
+    return ((key, turns) for key, turns in data.talks if turns)
 
 
 def every_list(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
     """Every list of messages of a record, whole or part of one."""
     assert data.shape is not None
-    yield from conversations(data.shape, record.value)
-    yield from ((key, turns) for key, turns, _ in partial_conversations(data.shape, record.value))
+    yield from data.talks
+    yield from ((key, turns) for key, turns, _ in data.partial)
 
 
 def _strictness(data: Survey) -> Severity | None:
@@ -52,7 +52,7 @@ def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator
     Stands down: a conversation without any assistant message is TP-CHAT-NO-ASSISTANT; prompts end with the user.
     """
     assert data.shape is not None
-    answers = ((key, turns) for key, turns, answer in partial_conversations(data.shape, record.value) if answer)
+    answers = ((key, turns) for key, turns, answer in data.partial if answer)
     for _, turns in (*_whole(record, data), *answers):
         if turns and turns[-1].role in {"user", "tool", "system"} and any(turn.role in ANSWERS for turn in turns):
             yield Fault(

@@ -6,7 +6,7 @@ from typing import Any
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places, safe_key
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
-from trainproof_ci.readers.dataset.shapes import Turn, conversations
+from trainproof_ci.readers.dataset.shapes import Turn
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import ANSWERS, every_list
@@ -114,7 +114,7 @@ def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
     without ids (as TRL writes them) match by order.
     """
     assert data.shape is not None
-    for _, turns in conversations(data.shape, record.value):
+    for _, turns in data.talks:
         fault = _tool_fault(turns)
         if fault is not None:
             yield fault

@@ -6,7 +6,7 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
-from trainproof_ci.readers.dataset.shapes import conversations, learned_text, said
+from trainproof_ci.readers.dataset.shapes import learned_text, said
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
@@ -18,7 +18,7 @@ def targets(record: Record, data: Survey) -> Iterator[tuple[str, str]]:
     for key in (*shape.targets, *shape.pair[:1]):
         value = record.value.get(key)
         yield from ((key, value),) if isinstance(value, str) else texts(value, key)
-    for _, turns in conversations(shape, record.value):
+    for _, turns in data.talks:
         for turn in turns:
             if turn.role == "assistant" and turn.message.get("weight") != 0:
                 yield turn.key, said(turn.content)
@@ -33,7 +33,7 @@ def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[F
     Fix: give at least one answer weight 1, or remove the record.
     """
     assert data.shape is not None
-    for key, turns in conversations(data.shape, record.value):
+    for key, turns in data.talks:
         answers = [turn for turn in turns if turn.role in {"assistant", "call"}]
         if answers and all(
             turn.message.get("weight") == 0 and turn.message.get("weight") is not None for turn in answers
