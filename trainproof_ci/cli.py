@@ -34,6 +34,14 @@ INTERRUPTED = 130
 class _Parser(argparse.ArgumentParser):
     """argparse exits 2 on a usage error, which here would read as NOT-CHECKED."""
 
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        """As wide as the terminal; argparse asks for one with every argument, and asking `shutil` is slow."""
+        try:
+            width = os.get_terminal_size().columns
+        except (OSError, ValueError):
+            width = 80
+        return argparse.HelpFormatter(self.prog, width=width - 2)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
 
@@ -44,7 +52,9 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="trainproof-ci", description="A deterministic linter for what goes into and comes out of a training run."
     )
     top.add_argument("--version", action="version", version=f"trainproof-ci {__version__}")
-    below = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    below = top.add_subparsers(
+        prog="trainproof-ci", dest="command", required=True, metavar="COMMAND", parser_class=_Parser
+    )
     for name in COMMANDS if command is None else (command,):
         summary = COMMANDS.get(name, "what action.yml runs; no command for people")
         sub = below.add_parser(name, help=summary, description=summary)

@@ -1,6 +1,5 @@
 """`.trainproof.yml` and the command line -> frozen Settings. The JSON Schema beside this file names every key once."""
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -122,6 +121,8 @@ def _beside(name: str) -> bytes:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the configuration."""
+    import json  # only a run with a configuration needs it
+
     found: dict[str, Any] = json.loads(_beside("config.schema.json"))
     return found
 

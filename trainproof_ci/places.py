@@ -54,7 +54,10 @@ class Places:
 
 def content_key(content: bytes) -> int:
     """64 bits of a digest of `content`: equal content, equal key, on every machine."""
-    from hashlib import blake2b  # only a finding needs it
+    try:
+        from _blake2 import blake2b  # `hashlib` loads OpenSSL first, which takes longer than a small file to judge
+    except ImportError:
+        from hashlib import blake2b
 
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big")
 

@@ -4,9 +4,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from math import isfinite
-from statistics import median
 from typing import NamedTuple
 
+from trainproof_ci.median import median
 from trainproof_ci.readers.run.facts import RunLog, Series
 from trainproof_ci.readers.run.vocabulary import LOSS_WORDS, TRAIN_WORDS, words
 

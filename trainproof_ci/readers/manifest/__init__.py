@@ -9,12 +9,12 @@ from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import SHOWN_PLACES, Location, Places
 from trainproof_ci.readers.manifest.entries import Broken, Entry, Malformed, entry
-from trainproof_ci.readers.manifest.held import Held, Verification
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.manifest.held import Held
     from trainproof_ci.registry import Rule
 
 LARGEST = 16 << 20
@@ -34,14 +34,14 @@ class Manifest(NamedTuple):
     path: str
     format: str
     ours: bool
-    held: tuple[tuple[Entry, Held], ...]
+    held: "tuple[tuple[Entry, Held], ...]"
     malformed: tuple[Malformed, ...]
     unlisted: tuple[str, ...] = ()
     about: Mapping[str, Any] = {}
     """What the manifest says of the run: `command`, `run`, `configuration`."""
 
     @property
-    def accepted(self) -> Iterable[tuple[Entry, Held]]:
+    def accepted(self) -> "Iterable[tuple[Entry, Held]]":
         """The entries that are not rejected."""
         return (pair for pair in self.held if pair[0].rejected is None)
 
@@ -122,6 +122,8 @@ def _any_here(head: Head, listed: Iterable[str]) -> bool:
 
 def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Manifest:
     """Read the manifest and measure every file that it lists. Raises `Unreadable`."""
+    from trainproof_ci.readers.manifest.held import Verification  # recognising a file needs none of it
+
     del rules
     with Source(target.path) as source:
         data = source.file.read(LARGEST + 1)
@@ -197,7 +199,7 @@ def _unique(listed: Iterable[Entry | Malformed]) -> tuple[list[Entry], tuple[Mal
     return known, tuple(malformed)
 
 
-def _refuse_absent(target: "Target", held: Sequence[tuple[Entry, Held]]) -> None:
+def _refuse_absent(target: "Target", held: "Sequence[tuple[Entry, Held]]") -> None:
     """A `.dvc` file without its data is a pointer, not a manifest that lost its files."""
     absent = [entry for entry, found in held if found.by == "missing"]
     if target.format == "dvc" and absent and len(absent) == len(held):

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source
 
 READERS: Mapping[str, str] = {
-    "tensorboard": "tfevents",
     "hf-trainer-state": "trainer_state",
+    "tensorboard": "tfevents",
     "jsonl": "jsonl",
     "json-history": "json_history",
     "csv": "csv_table",

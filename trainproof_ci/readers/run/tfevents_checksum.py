@@ -8,6 +8,7 @@ WORTH_AN_IMPORT = 64 << 10
 _POLYNOMIAL = 0x82F63B78
 
 
+@lru_cache(maxsize=1)
 def _table() -> tuple[int, ...]:
     entries = []
     for entry in range(256):
@@ -18,12 +19,9 @@ def _table() -> tuple[int, ...]:
     return tuple(entries)
 
 
-TABLE = _table()
-
-
 def crc32c(data: bytes) -> int:
     """The CRC-32C (Castagnoli) of `data`, a byte at a time."""
-    value, table = 0xFFFFFFFF, TABLE
+    value, table = 0xFFFFFFFF, _table()
     for byte in data:
         value = table[(value ^ byte) & 0xFF] ^ (value >> 8)
     return value ^ 0xFFFFFFFF
