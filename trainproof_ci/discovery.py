@@ -129,16 +129,32 @@ def classify(path: str, root: str, *, kind: str | None = None, outright: bool = 
         return None
     if is_pointer(head) and (guess or outright):
         return Target(path, guess or "dataset", "git-lfs-pointer", head.size)
-    for candidate in (kind,) if kind else RECOGNISED_KINDS:
+    for candidate in (kind,) if kind else _asked(head):
         try:
             name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
         except Exception as error:  # noqa: BLE001 - as in the engine: a defect of ours spares the other files
             return Target(path, candidate, "unreadable", head.size, refusal=defect(error))
         if name is not None:
             return Target(path, candidate, name, head.size)
-    if not outright and kind is None:
-        return None
-    return Target(path, guess or "dataset", "unknown", head.size, refusal=None if kind else _unsupported(path))
+    return _named_on_purpose(head, guess, kind) if outright or kind is not None else None
+
+
+def _named_on_purpose(head: Head, guess: str | None, kind: str | None) -> Target:
+    """A file that nothing recognises: a dataset where its suffix says how to read it, else not supported."""
+    if kind in {None, "dataset"} and guess in {None, "dataset"}:
+        admitted: str | None = import_module("trainproof_ci.readers.dataset").admit(head)
+        if admitted is not None:
+            return Target(head.path, "dataset", admitted, head.size)
+    refusal = None if kind else _unsupported(head.path)
+    return Target(head.path, guess or "dataset", "unknown", head.size, refusal=refusal)
+
+
+def _asked(head: Head) -> tuple[str, ...]:
+    """The kinds in the order they are asked: a table is told from a log by its columns, which datasets know better."""
+    if head.suffix in {".csv", ".tsv"}:
+        return ("dataset", *RECOGNISED_KINDS)
+    guess = guess_kind(head.path)  # a name that only one kind uses spares the others their loading
+    return RECOGNISED_KINDS if guess in {None, "dataset"} else (guess, *RECOGNISED_KINDS)
 
 
 def guess_kind(path: str) -> str | None:

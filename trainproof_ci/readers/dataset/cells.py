@@ -18,6 +18,8 @@ NA = frozenset(
 )  # fmt: skip
 """What pandas reads as a missing value, but for the empty cell."""
 MOST_LABELS = 200
+COUNTED = 1000
+"""Rows that tell columns of numbers from columns of text."""
 NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
 
 
@@ -62,6 +64,7 @@ class Cells:
     def row(self, row: Row) -> None:
         """Measure the cells of one row."""
         line, survey = row.first, self.survey
+        counting = survey.records < COUNTED
         for at, cell in enumerate(row.fields):
             if len(cell) > FIELD_LIMIT:
                 survey.sight(
@@ -72,10 +75,8 @@ class Cells:
                 survey.sight(
                     f"na-{at}", line.number, byte_offset=line.byte_offset, content=row.raw, record=survey.records + 1
                 )
-            elif cell and _is_number(cell):
-                self.numbers[at] += 1
-            elif cell:
-                self.texts[at] += 1
+            elif counting and cell:
+                (self.numbers if _is_number(cell) else self.texts)[at] += 1
         if len(row.lines) == 1 and len(self.last_cells) <= MOST_LABELS:
             self.last_cells.add(row.fields[-1])
         elif len(row.lines) > 1 and len(self.swallowed) < MOST_LABELS:

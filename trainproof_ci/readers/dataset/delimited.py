@@ -41,7 +41,7 @@ class Row(NamedTuple):
     @property
     def raw(self) -> bytes:
         """The bytes of the row."""
-        return b"".join(line.data for line in self.lines)
+        return self.lines[0].data if len(self.lines) == 1 else b"".join([line.data for line in self.lines])
 
 
 class Dialect(NamedTuple):

@@ -46,7 +46,7 @@ class Faults:
     def add(self, rule_id: str, fault: Fault, record: Record) -> None:
         """Keep one fault that a record rule found."""
         group = self.groups.setdefault(rule_id, {}).setdefault(fault.severity, Group(fault))
-        line = fault.line or record.line + _lines_before(record.raw, fault.key)
+        line = fault.line or record.line + _lines_before(record.raw, fault.key) or None
         offset = record.byte_offset if fault.byte_offset is None else fault.byte_offset
         place = Location(self.path, line, fault.column, offset, record.number, key=fault.key)
         group.places.add(place, content=record.raw)

@@ -17,6 +17,7 @@ from trainproof_ci.readers.dataset.delimited import (
 from trainproof_ci.readers.dataset.jsonl import MARKERS
 from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends
+from trainproof_ci.readers.dataset.quick_rows import QuickRows
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import Head, Source
 
@@ -105,6 +106,8 @@ def named(header: list[str], fields: list[str]) -> dict[str, str]:
 
 
 def _damaged(row: Row) -> bool:
+    if len(row.lines) == 1:
+        return row.first.undecodable is not None or b"\0" in row.first.data
     return any(line.undecodable is not None or b"\0" in line.data for line in row.lines)
 
 
@@ -116,6 +119,7 @@ class _Reading:
         self.columns: list[str] | None = None
         self.cells = Cells(survey)
         self.ends = Ends(survey)
+        self.quick: QuickRows | None = None
 
     def seen(self, lines: Iterator[Line]) -> Iterator[Line]:
         """The lines on their way to the rows: what is wrong with a line alone is told here."""
@@ -151,15 +155,22 @@ class _Reading:
         if self.columns is None:
             self.columns = columns_of(row.fields)
             self.cells.header(self.columns, line, self.dialect, self.expected)
+            self.quick = QuickRows(self.survey, self.columns)
         elif len(row.fields) != len(self.columns):
             self._sight("ragged", row, f"{len(row.fields)} fields")
         else:
             self.cells.row(row)
-            if len(self.columns) <= MOST_COLUMNS:
-                value = named(self.columns, row.fields)
-                self.survey.take(value, row.raw, line=line.number, byte_offset=line.byte_offset)
-            else:
-                self.survey.records += 1
+            self._record(row)
+
+    def _record(self, row: Row) -> None:
+        assert self.columns is not None
+        assert self.quick is not None
+        if len(self.columns) > MOST_COLUMNS:
+            self.survey.records += 1
+        elif not self.quick.accept(row, raw := row.raw):
+            value, line = named(self.columns, row.fields), row.first
+            self.survey.take(value, raw, line=line.number, byte_offset=line.byte_offset)
+            self.quick.learn()
 
     def _sight(self, name: str, row: Row, measured: str, column: int | None = None) -> None:
         self.survey.sight(
