@@ -1,5 +1,6 @@
 """Whether a FAIL is firm: it held five points ago already. Only then is a run stopped for it."""
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from trainproof_ci import registry
@@ -30,8 +31,14 @@ def firm_fail(target: "Target", report: TargetReport, settings: "Settings") -> F
     before = earlier(run, HOLDS_FOR)
     if before is None:
         return None
-    held = judge_facts(target, before, rules, settings).findings
-    return next((failing[f.rule] for f in held if f.severity is Severity.FAIL and f.rule in failing), None)
+    held = {f.rule for f in judge_facts(target, before, rules, settings).findings if f.severity is Severity.FAIL}
+    return next((f for rule, f in failing.items() if rule in held and not _recovered(rule, run)), None)
+
+
+def _recovered(rule: str, run: "RunLog") -> bool:
+    """Whether the numbers are finite again. One NaN in 36 points is a FAIL that the hundredth point takes back."""
+    watched = {"TP-NAN": (run.loss,), "TP-NAN-GRAD": run.gradients}.get(rule, ())
+    return any(series is not None and series.size and isfinite(series.values[-1]) for series in watched)
 
 
 def earlier(run: "RunLog", points: int) -> "RunLog | None":

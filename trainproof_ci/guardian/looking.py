@@ -60,7 +60,7 @@ class FollowedLog:
             self.grew = self._clock()
             if before is not None and (now.inode != before.inode or now.size < before.size):
                 self.cuts += 1
-        return now is not None and now.size > 0 and now != self._judged and self._clock() >= self._next_look
+        return now is not None and now.size > 0 and now != self._judged and self.due
 
     def look(self) -> Finding | None:
         """Judge the log so far; the FAIL that is firm enough to stop the run for, or None."""
@@ -74,6 +74,11 @@ class FollowedLog:
         ended = self._clock()
         self._next_look = ended + SHARE * (ended - began)
         return firm_fail(target, self.report, self.settings)
+
+    @property
+    def due(self) -> bool:
+        """Whether enough time has passed since the last look."""
+        return self._clock() >= self._next_look
 
     @property
     def quiet_for(self) -> float:

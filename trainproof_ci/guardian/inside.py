@@ -1,0 +1,140 @@
+"""The guardian inside a training process: a class for hand-written loops, which the callbacks build on."""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+
+from trainproof_ci.config import Settings, load_settings
+from trainproof_ci.engine import check
+from trainproof_ci.errors import UsageError
+from trainproof_ci.guardian.looking import POLICIES, FollowedLog, target_of
+from trainproof_ci.guardian.telling import tell_job
+from trainproof_ci.model import Finding, Report
+
+LOG, REPORT = "training_log.jsonl", "report.json"
+
+
+class Sentinel:
+    """Judges one growing log of this process: when to look, what to say, whether to stop, and the report in the end.
+
+    `policy` is "warn" or "stop_on_fail"; anything else is a `UsageError`, for a misspelt policy would guard nothing.
+    """
+
+    def __init__(self, log: str, *, policy: str = "warn", config: str | None = None) -> None:
+        if policy not in POLICIES:
+            raise UsageError(f"unknown policy {policy!r}; known: {', '.join(POLICIES)}")
+        os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
+        self.policy = policy
+        self.settings: Settings = load_settings(config)._replace(deadline=60.0)
+        relative = os.path.relpath(log).replace(os.sep, "/")
+        self.log = os.path.abspath(log) if relative.startswith("../") else relative
+        self.followed = FollowedLog(self.log, self.settings, time.monotonic)
+        self.stopped_for: Finding | None = None
+        self._warned: set[str] = set()
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether a FAIL has held and the policy is to stop for it."""
+        return self.stopped_for is not None and self.policy == "stop_on_fail"
+
+    @property
+    def due(self) -> bool:
+        """Whether looking now costs little against the time since the last look."""
+        return self.followed.due
+
+    def look(self) -> bool:
+        """Judge the log so far; True when the run should stop."""
+        firm = _aside(self.followed.look)
+        if firm is not None and firm.rule not in self._warned:
+            self._warned.add(firm.rule)
+            _say(f"{firm.rule}: {firm.message} ({firm.measured}, expected {firm.limit})")
+        self.stopped_for = self.stopped_for or firm
+        return self.should_stop
+
+    def finish(self) -> Report:
+        """Judge the finished log as `check` does, write the report beside it and, in a GitHub job, say it there."""
+        from trainproof_ci.adapters.files import write_atomically
+        from trainproof_ci.reports import renderer
+
+        target = target_of(self.log, outright=True)
+        report = check([target] if target is not None else [], self.settings, self._notes())
+        path = os.path.join(os.path.dirname(self.log), REPORT)
+        write_atomically(path, renderer("json")(report).encode())
+        sys.stdout.write(tell_job(report, os.environ))
+        _say(f"{report.verdict.value}; the report is in {path}")
+        return report
+
+    def _notes(self) -> list[str]:
+        return [f"the run was stopped for {self.stopped_for.rule}"] if self.should_stop and self.stopped_for else []
+
+
+class Guardian:
+    """For a hand-written loop: give it the numbers of every step, and stop when `log` returns True.
+
+        with Guardian("out/trainproof", policy="stop_on_fail") as guardian:
+            for step, batch in enumerate(loader):
+                ...
+                if guardian.log(step, loss=loss, learning_rate=rate, grad_norm=norm):
+                    break
+
+    It writes `training_log.jsonl` into the folder while the run goes on and `report.json` at its end; `report` then
+    holds what `check` says about that log.
+    """
+
+    def __init__(self, folder: str = "trainproof", *, policy: str = "warn", config: str | None = None) -> None:
+        self.sentinel = Sentinel(os.path.join(folder, LOG), policy=policy, config=config)
+        self.report: Report | None = None
+        self._file = open(self.sentinel.log, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 - open while the run is
+
+    def log(self, step: int, **values: float) -> bool:
+        """Record one step; True when the run should stop. Numbers may be anything that `float` takes, tensors too."""
+        row = {"step": int(step), **{name: float(value) for name, value in values.items()}}
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+        return self.sentinel.look() if self.sentinel.due else self.sentinel.should_stop
+
+    def finish(self) -> Report:
+        """Close the log and judge it; the same report each time."""
+        if self.report is None:
+            self._file.close()
+            self.report = self.sentinel.finish()
+        return self.report
+
+    def __enter__(self) -> "Guardian":  # noqa: PYI034 - Self needs 3.11
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.finish()
+
+
+def numbers(values: Mapping[str, object]) -> dict[str, float]:
+    """The entries that are numbers, or tensors of one number."""
+    found = {}
+    for name, value in values.items():
+        try:
+            found[str(name)] = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, RuntimeError):  # a picture, a text, a tensor of many numbers
+            continue
+    return found
+
+
+def _aside(look: Callable[[], Finding | None]) -> Finding | None:
+    """Look in a thread of its own: the deadline's alarm clock belongs to the process that is guarded."""
+    found: list[Finding | None] = []
+    thread = threading.Thread(target=lambda: found.append(look()))
+    thread.start()
+    thread.join()
+    return found[0] if found else None
+
+
+def _say(sentence: str) -> None:
+    from trainproof_ci.reports.escape import terminal
+
+    sys.stderr.write(f"trainproof-ci: {terminal(sentence)}\n")
+    sys.stderr.flush()
