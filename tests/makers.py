@@ -43,7 +43,9 @@ def manifest(files: dict[str, str], rejected: dict[str, str] | None = None) -> b
         return "  " + json.dumps({**line, **more})
 
     accepted = ",\n".join(entry(name, content) for name, content in files.items())
-    turned_away = ",\n".join(entry(name, content, reason="TP-JSON-SYNTAX") for name, content in (rejected or {}).items())
+    turned_away = ",\n".join(
+        entry(name, content, reason="TP-JSON-SYNTAX") for name, content in (rejected or {}).items()
+    )
     return (
         f'{{"version": 1, "tool": "trainproof-ci 0.1.0", "files": [\n{accepted}\n ], "rejected": [\n{turned_away}\n ]}}\n'
     ).encode()
@@ -70,3 +72,26 @@ def table(rows: list[list[Any]]) -> bytes:
         return value["repeat"] * value["times"] if isinstance(value, dict) else str(value)
 
     return "".join(",".join(map(cell, row)) + "\n" for row in rows).encode()
+
+
+def run_log(
+    columns: dict[str, list[list[float]]], put: dict[str, dict[int, Any]] | None = None, wiggle: float = 0.01
+) -> bytes:
+    """JSON Lines of a run, a step every 10: each column in pieces of [first value, last value, points], straight
+    between them but for a wiggle of this share; `put` sets single values (by position, from 0) afterwards.
+    """
+
+    def values(pieces: list[list[float]]) -> list[Any]:
+        return [
+            round((first + (last - first) * i / max(count - 1, 1)) * (1 + wiggle * (i % 3 - 1)), 6)
+            for first, last, count in pieces
+            for i in range(int(count))
+        ]
+
+    filled = {name: values(pieces) for name, pieces in columns.items()}
+    for name, changes in (put or {}).items():
+        for index, value in changes.items():
+            filled[name][index] = value
+    length = max(map(len, filled.values()))
+    rows = ({"step": 10 * (i + 1), **{n: v[i] for n, v in filled.items() if i < len(v)}} for i in range(length))
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()

@@ -160,7 +160,7 @@ class RunLog(NamedTuple):
 
     def lacks(self, need: str) -> str | None:
         """Why `need` ("loss", "evals", "rates", "gradients") is missing, or None when it is there."""
-        if getattr(self, need, None) or self.series.get(need):
+        if getattr(self, need) if need in _NEEDS else need in self.series:
             return None
         return f"no {_NEEDS.get(need, need)} in this log"
 

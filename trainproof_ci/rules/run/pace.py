@@ -132,6 +132,8 @@ def throughput(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if series is None or not course(series).size:
         raise StandDown("no throughput is logged")
     found = course(series)
+    if median(found.values) <= 0:
+        return
     yield Firing(
         f"throughput: a median of {median(found.values):.4g} {series.name.strip().lower()}", f"{found.size} values", "none",
         run.places(series, [found.where[-1]]),
@@ -152,6 +154,8 @@ def utilisation(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if series is None or not course(series).size:
         raise StandDown("no utilisation is logged")
     found = course(series)
+    if not 0 <= median(found.values) <= 100:
+        return
     yield Firing(
         f"accelerator utilisation: a median of {median(found.values):.3g}", f"{found.size} values", "none",
         run.places(series, [found.where[-1]]),
