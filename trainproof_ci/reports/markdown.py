@@ -28,7 +28,11 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
     shown, left = _fit(rows, left * 2 // 3, left)
     cut = [f"showing {len(shown)} of {len(rows)} findings"] if len(shown) < len(rows) else []
     table, left = _fit(_ranking(report), left // 2, left)
-    pictures, left = _fit(list(_pictures(report)), left // 2, left)
+    drawn = list(_pictures(report))
+    pictures, left = _fit(drawn, left // 2, left)
+    pictures += (
+        [f"showing the pictures of {len(pictures)} of {len(drawn)} runs", ""] if len(pictures) < len(drawn) else []
+    )
     targets = [_target(target) for target in report.targets]
     details, _ = _fit(targets, left - 512, left)
     more = [f"showing {len(details)} of {len(targets)} targets"] if len(details) < len(targets) else []
