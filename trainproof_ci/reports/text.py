@@ -43,9 +43,8 @@ def _target(target: TargetReport, colour: bool) -> Iterator[str]:
         f", {key} {_fact(value)}" for key, value in target.facts.items() if _short(value)
     )
     yield f"{terminal(target.path)}: {_paint(target.verdict.value, target.verdict, colour)} ({terminal(about)}; {wording.coverage(target.checks)})"
-    if target.judged:
-        for why, rules in wording.skips(target.checks).items():
-            yield f"    skipped {', '.join(rules)}: {terminal(why)}"
+    if target.judged and target.checks.skipped:
+        yield f"    skipped: {terminal(wording.skips_in_short(target.checks))}"
 
 
 def _finding(finding: Finding, colour: bool) -> Iterator[str]:

@@ -54,3 +54,11 @@ def skips(checks: Coverage) -> dict[str, list[str]]:
     for rule, why in checks.skipped.items():
         grouped.setdefault(why, []).append(rule)
     return grouped
+
+
+def skips_in_short(checks: Coverage) -> str:
+    """The reasons for skipped rules in one line: a reason for one or two rules names them, for more it counts them."""
+    grouped = skips(checks)
+    return "; ".join(
+        f"{why} ({', '.join(rules) if len(rules) < 3 else f'{len(rules)} rules'})" for why, rules in grouped.items()
+    )
