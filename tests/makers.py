@@ -16,6 +16,11 @@ def rows(count: int, template: str = '{{"prompt": "question {i}", "completion": 
     return "".join(template.format(i=i) + "\n" for i in range(1, count + 1)).encode()
 
 
+def long_row(characters: int) -> bytes:
+    """One record with a completion of so many characters."""
+    return json.dumps({"prompt": "Tell a long story.", "completion": "word " * (characters // 5)}).encode() + b"\n"
+
+
 def trainer_state(losses: list[float], **columns: list[float]) -> bytes:
     """A Hugging Face trainer_state.json, an entry a line, of these losses and columns, a step every 10."""
     history = [

@@ -41,6 +41,11 @@ class Shape(NamedTuple):
         """Every key of the shape."""
         return frozenset((*self.required, *self.optional))
 
+    @property
+    def counted(self) -> str | None:
+        """The key whose values are counted: the class of a record, or whether its answer is wanted."""
+        return "label" if self.name == "kto" else self.label
+
     def fits(self, value: Mapping[str, Any]) -> bool:
         """Whether the record has all that the shape requires, each with a type it may have."""
         return all(json_type(value.get(key)) in types and key in value for key, types in self.required.items())

@@ -69,8 +69,8 @@ class Tally:
                 faults.sight(
                     "echo", self._place(record, shape.targets[0]), f"{len(target)} characters twice", record.raw
                 )
-        if shape.label and shape.label in value:
-            self.label(value[shape.label], record.line, record.number)
+        if shape.counted is not None and shape.counted in value:
+            self.label(value[shape.counted], record.line, record.number)
         if shape.turns:
             self._turns(record, survey)
 
