@@ -1,6 +1,7 @@
 """The console script: parse, call one command, exit."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ COMMANDS = {
 INTERNAL = ("action",)
 """Commands for `action.yml`, not for people."""
 INTERRUPTED = 130
+
+gc.set_threshold(50_000)  # loading modules makes much that stays; looking through it again and again takes 8 ms
 
 
 class _Parser(argparse.ArgumentParser):

@@ -138,7 +138,13 @@ def tell(report: Report, arguments: argparse.Namespace) -> int:
         text = render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     else:
         text = renderer(arguments.format)(_placed(report) if arguments.format in {"sarif", "github"} else report)
-    put(text, arguments.output)
+    try:
+        put(text, arguments.output)
+    except UsageError as error:
+        from trainproof_ci.reports.wording import totals
+
+        sys.stderr.write(f"trainproof-ci: {error}; the verdict is {totals(report)}\n")
+        return int(ExitCode.FAIL if report.exit_code is ExitCode.FAIL else ExitCode.USAGE)
     if report.exit_code is ExitCode.NOT_CHECKED and "PRE_COMMIT" in os.environ:
         sys.stdout.write(NOT_CHECKED_HINT)
     return int(report.exit_code)
@@ -151,13 +157,19 @@ def _placed(report: Report) -> Report:
 
 
 def put(text: str, output: str | None) -> None:
-    """Write a report to the file `output`, or to standard output."""
+    """Write a report to the file `output`, or to standard output. Raises `UsageError` where that is not possible."""
     data = text.encode("utf-8", "replace")
     if output:
         from trainproof_ci.adapters.files import write_atomically
 
         write_atomically(output, data)
-    else:
+        return
+    try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer must not fail again
+        raise UsageError(f"cannot write the output: {error.strerror}") from None
