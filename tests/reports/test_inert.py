@@ -14,7 +14,7 @@ from runner_commands import commands
 from trainproof_ci.adapters.checks_api import annotations
 from trainproof_ci.model import Finding, Report, Severity
 from trainproof_ci.places import Location, Places
-from trainproof_ci.reports import escape, github, markdown, sarif, text
+from trainproof_ci.reports import escape, github, html, markdown, sarif, text
 from trainproof_ci.reports import json as json_report
 
 INVISIBLE = re.compile(
@@ -121,6 +121,10 @@ def check_html(raw: bytes) -> None:
     out = escape.html(named(raw))
     assert not re.search(r"[<>\"']", out)
     assert not INVISIBLE.search(out)
+    if raw in BY_HAND:  # the whole page takes longer to make
+        page = html.render(told(raw))
+        assert commands(page.encode("utf-8", "replace")) == []
+        assert not INVISIBLE.search(page)
 
 
 def check_check_run(raw: bytes) -> None:

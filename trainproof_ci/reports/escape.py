@@ -1,14 +1,13 @@
 """One escaping function per sink. Everything that came from a file, a file's name or a configuration passes one of these."""
 
 import re
-from urllib.parse import quote
 
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _COMMAND = re.compile("##(?=\\[)|::")
-_LONE_SURROGATE = re.compile(r"(\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~@&$:=^'\"/])")
+_LONE_SURROGATE = r"(\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}"
+_MARKDOWN = r"([\\`*_{}\[\]()<>#+\-.!|~@&$:=^'\"/])"
 
 
 def plain(text: str) -> str:
@@ -51,7 +50,7 @@ def command_property(text: str) -> str:
 
 def markdown(text: str) -> str:
     """For a job summary: no markup, link, image, mention, issue reference, HTML or table cell can begin in it."""
-    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", plain(text))
+    return re.sub(_MARKDOWN, lambda found: f"&#{ord(found[0])};", plain(text))
 
 
 def markdown_code(text: str) -> str:
@@ -60,15 +59,17 @@ def markdown_code(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """For HTML text and quoted attribute values."""
+    """For HTML text and quoted attribute values, and inert in a job's log."""
     visible = plain(text)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
         visible = visible.replace(character, entity)
-    return visible
+    return visible.replace("##[", "&#35;#[")
 
 
 def uri(path: str) -> str:
     """A relative URI of the exact bytes of a path; a colon is encoded, so that no first segment reads as a scheme."""
+    from urllib.parse import quote  # costs as much to import as a small file to judge
+
     return quote(path.encode("utf-8", "surrogateescape"), safe="/")
 
 
@@ -87,7 +88,7 @@ def json_text(text: str) -> str:
 
 def json_unicode(text: str) -> str:
     """ASCII JSON without lone surrogates, which strict readers refuse: bytes that are not UTF-8 become U+FFFD."""
-    return _LONE_SURROGATE.sub(lambda found: found[1] or "\\ufffd", text) if "\\ud" in text else text
+    return re.sub(_LONE_SURROGATE, lambda found: found[1] or "\\ufffd", text) if "\\ud" in text else text
 
 
 def output_value(name: str, value: str, delimiter: str) -> str:
