@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import Target, find
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.readers.run import read, tfevents, tfevents_framing, tfevents_scan
+from trainproof_ci.readers.run import read, tfevents, tfevents_event, tfevents_framing, tfevents_scan
 from trainproof_ci.readers.run.facts import Reading
 from trainproof_ci.readers.run.tfevents_checksum import accelerator, crc32c, masked
 from trainproof_ci.readers.run.tfevents_scan import Scan
+from trainproof_ci.readers.run.tfevents_wire import Malformed
 from trainproof_ci.readers.source import Head, Source
 
 NAME = "events.out.tfevents.1700000000.host.1.0"
@@ -168,6 +169,33 @@ def test_the_remembered_layouts_read_what_a_full_parse_reads(events: list[tuple[
         data += ef.record(ef.event(step, (tag, encoded)))
         expected.setdefault(tag, []).append((step, value))
     assert values(scanned(data)) == expected
+
+
+@given(
+    st.text(max_size=130),
+    st.integers(-(1 << 63), (1 << 63) - 1),
+    st.binary(max_size=3),
+    st.integers(0, 200),
+    st.integers(0, 255),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_glance_sees_what_a_full_parse_sees(tag: str, step: int, more: bytes, at: int, byte: int) -> None:
+    for payload in (ef.event(step, (tag, ef.simple(1.5))), ef.event(step, (tag, ef.simple(1.5))) + more):
+        changed = bytearray(payload)
+        changed[min(at, len(payload) - 1)] = byte
+        for data in (payload, bytes(changed)):
+            try:
+                full = tfevents_event.in_full(data, 0, len(data))
+            except Malformed:
+                full = None
+            try:
+                glance = tfevents_event.at_a_glance(data, 0, len(data))
+            except Malformed:
+                glance = None
+            assert glance is None or repr(glance) == repr(full)  # NaN is not equal to itself
+    assert len(tag.encode()) > 100 or tfevents_event.at_a_glance(
+        payload[: len(payload) - len(more)], 0, len(payload) - len(more)
+    )
 
 
 @pytest.mark.parametrize("chunk", [1, 13, 64, 1000])

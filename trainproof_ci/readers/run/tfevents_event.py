@@ -42,6 +42,28 @@ FLOAT, DOUBLE = Struct("<f"), Struct("<d")
 
 def parse(data: bytes, at: int, end: int) -> Event:
     """The event in data[at:end]. Raises `Malformed`."""
+    return at_a_glance(data, at, end) or in_full(data, at, end)
+
+
+def at_a_glance(data: bytes, at: int, end: int) -> Event | None:
+    """The commonest layout, time, step and one simple value with lengths of a single byte; None for any other."""
+    if end - at < 20 or data[at] != 0x09:
+        return None
+    step, rest = 0, at + 9
+    stepped = data[rest] == 0x10
+    if stepped:
+        step, rest = varint(data, rest + 1, end)
+    size, tag, value = end - rest, rest + 6, end - 4
+    if not 11 <= size <= 129 or data[rest : tag - 1] != bytes((0x2A, size - 2, 0x0A, size - 4, 0x0A)):
+        return None
+    if data[tag - 1] != value - 1 - tag or data[value - 1] != 0x15:
+        return None
+    scalar = Scalar(data[tag : value - 1], FLOAT.unpack_from(data, value)[0], "", value, "f")
+    return Event(DOUBLE.unpack_from(data, at + 1)[0], signed(step), (scalar,), 0, stepped)
+
+
+def in_full(data: bytes, at: int, end: int) -> Event:
+    """Any event, field by field. Raises `Malformed`."""
     wall_time, step, others = 0.0, 0, 0
     scalars: list[Scalar] = []
     order = []
