@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.shapes import Shape, content_of
+from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, content_of
 
 PARTITIONS = 256
+RAW_WHOLE = 4096
+"""Bytes; shorter raw records are whole, so that equal bytes are equal records."""
 MASK32 = 0xFFFFFFFF
 
 
@@ -52,11 +54,16 @@ def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
         messages = value.get(shape.turns[0])
         if not isinstance(messages, list) or len(messages) < 2:
             return None
-        return (*messages[:-1], value.get("system"), value.get("tools"))
+        return (*messages[:-1], value.get("system"), value.get("tools"), *_shown(value))
     if not shape.prompts or not (shape.targets or shape.label):
         return None
     question = tuple(value.get(key) for key in shape.prompts)
-    return question if any(question) else None
+    return (*question, *_shown(value)) if any(question) else None
+
+
+def _shown(value: Mapping[str, Any]) -> list[Any]:
+    """The pictures and sounds that are asked about: with another one it is another question."""
+    return [value[key] for key in sorted(MEDIA & value.keys())]
 
 
 NO_CONFLICT = frozenset({"kto", "stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest"})
@@ -153,9 +160,12 @@ def prove(found: Duplicates, reread: Reread, shape: Shape | None) -> tuple[list[
         return repeats, conflicts
     leaders: dict[bytes, tuple[int, int]] = {}
     answers: dict[bytes, tuple[int, int, bytes]] = {}
+    last, key = b"", b""
     for record in reread(wanted):
         here = (record.line, record.number)
-        first = leaders.setdefault(digest(compared(record.value, shape)), here)
+        if not record.raw or record.raw != last or len(record.raw) >= RAW_WHOLE:  # a run of copies is hashed once
+            last, key = record.raw, digest(compared(record.value, shape))
+        first = leaders.setdefault(key, here)
         if first != here:
             repeats.append(_repeat(record, first))
             continue

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import MASK32, PARTITIONS
 from trainproof_ci.readers.dataset.harmless import judge_for
+from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.screens import is_plain
+from trainproof_ci.readers.dataset.shapes import MEDIA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,14 +54,15 @@ class Plan(NamedTuple):
 def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None:
     """The plan for records of this signature, or None where they must be explained one by one."""
     keys, types = signature
-    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys):
+    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys) or MEDIA & set(keys):
         return None
     where = {key: at for at, key in enumerate(keys)}
     texts = tuple(where[key] for key in (*shape.targets, *shape.pair) if key in where)
     asked = tuple(where.get(key) for key in shape.prompts)
-    fixed = [where[key] for key in shape.required]
+    if any(JSON_TYPES[types[where[key]]] not in allowed for key, allowed in shape.required.items()):
+        return None
     spoken = [at for at in (*texts, *asked) if at is not None and types[at] is not type(None)]
-    if any(types[at] is type(None) for at in (*texts, *fixed)) or any(types[at] is not str for at in spoken):
+    if any(types[at] is type(None) for at in texts) or any(types[at] is not str for at in spoken):
         return None
     order = sorted(range(len(keys)), key=keys.__getitem__)
     ordered = None if order == list(range(len(keys))) else itemgetter(*order)

@@ -23,7 +23,7 @@ def recognise(head: Head) -> str | None:
     shape = detect(samples)
     if shape is None:
         return None
-    alike = all(value.keys() <= shape.vocabulary for value in samples)
+    alike = all(value.keys() == shape.required.keys() for value in samples)
     return "json" if shape.strong or alike else None
 
 

@@ -100,6 +100,7 @@ def _surveyed(part: "Survey", path: str, start: int, end: int | None) -> Examine
 
 def _work(survey: "Survey", samples: list[Any], start: int, end: int | None, pipe: "Connection") -> None:
     """The life of one process: survey a part and send what it found, the hashes one partition at a time."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - a process that fails is silent: its part is surveyed again
     part = survey.another()
     part.settle(samples)
     examiner = _surveyed(part, survey.path, start, end)

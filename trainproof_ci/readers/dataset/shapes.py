@@ -75,9 +75,10 @@ SHAREGPT_ROLES = {
 }  # fmt: skip
 GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
 COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
-MEDIA: Mapping[str, Types] = dict.fromkeys(("image", "images", "video", "videos", "audio", "audios"), ANY)
+MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
+"""Keys that name a picture, a film or a sound."""
 CHAT_EXTRA: Mapping[str, Types] = {
-    "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **MEDIA
+    "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **dict.fromkeys(MEDIA, ANY)
 }  # fmt: skip
 
 _SHAPES = (

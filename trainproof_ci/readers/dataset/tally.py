@@ -1,12 +1,13 @@
 """Counts over all records that only the end of the file can judge: what every prompt, target, label and message has."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
-from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
+from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, learned_text, prompt_text
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
@@ -43,7 +44,10 @@ class Tally:
         self.spaced = 0
         self.labels: dict[Any, Label] = {}
         self.many_labels = False
-        self.messages = self.strings = self.lists = 0
+        self.messages = 0
+        self.strings: Counter[str] = Counter()
+        self.lists: Counter[str] = Counter()
+        """Message contents that are text, and lists of parts, by role."""
         self.listed = False
         """Whether message contents are lists of parts as a rule; the places of the others are kept."""
         self.contents: dict[str, Sighting] = {}
@@ -90,12 +94,13 @@ class Tally:
         for _, said in survey.talks:
             for turn in said:
                 self.messages += 1
+                role = turn.role or ""
                 if isinstance(turn.content, str):
-                    self.strings += 1
+                    self.strings[role] += 1
                 elif isinstance(turn.content, list):
-                    self.lists += 1
+                    self.lists[role] += 1
                 if isinstance(turn.content, str if self.listed else list):
-                    self._note(self.contents, "odd", self._place(record, turn.key), record.raw)
+                    self._note(self.contents, role, self._place(record, turn.key), record.raw)
                 for key in turn.message.keys() - MESSAGE_KEYS:
                     if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
                         self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
@@ -115,17 +120,14 @@ class Tally:
         self.blank_prompts += other.blank_prompts
         self.spaced += other.spaced
         self.messages += other.messages
-        self.strings += other.strings
-        self.lists += other.lists
+        self.strings.update(other.strings)
+        self.lists.update(other.lists)
         for label, theirs in other.labels.items():
             mine = self.labels.setdefault(label, Label(theirs.line + lines, theirs.number + records))
             mine.count += theirs.count
         for kept, more in ((self.contents, other.contents), (self.unknown_keys, other.unknown_keys)):
             for name, seen in more.items():
                 append(kept.setdefault(name, Sighting()).places, seen.places, lines, records, offset)
-
-
-MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
 
 
 def same(known: Any, text: str) -> Any:

@@ -33,7 +33,7 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: Arrow, on which most training loaders stand, raises "changed from number to string" in the middle of the file.
     Fix: write the column with one type. Integers beside decimal numbers, and null beside anything, are fine. Message
-    contents that are text here and a list of parts there are a warning: services accept both.
+    contents of one role that are text here and a list of parts there are a warning: services accept both.
     Stands down: for fields of the shape that may have either type, and for a wrong type that TP-SCHEMA-TYPE names.
     """
     assert data.shape is not None
@@ -52,11 +52,13 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
         counts = ", ".join(f"{column.types[name]} {name}" for name in sorted(types))
         yield Firing(f"a column changes its type: {safe_key(key)}", counts, "1 type", _having(data, key, rarest))
         return
-    odd = data.tally.contents.get("odd")
-    if odd is not None and data.tally.strings and data.tally.lists:
-        counts = f"{data.tally.lists} list, {data.tally.strings} string"
-        message = "message contents are text in some places and lists in others"
-        yield Firing(message, counts, "1 type", odd.places, severity=Severity.WARN)
+    tally = data.tally
+    for role, odd in sorted(tally.contents.items()):
+        if tally.strings[role] and tally.lists[role]:
+            counts = f"{tally.lists[role]} list, {tally.strings[role]} string"
+            message = "message contents of one role are text in some places and lists in others"
+            yield Firing(message, counts, "1 type", odd.places, severity=Severity.WARN)
+            return
 
 
 @rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.dataset.duplicates import Repeat
@@ -38,13 +39,18 @@ def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
         )
 
 
-@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",))
+@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20})
 def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The same input has another output elsewhere in the file.
 
     Why: the model is taught both; for a classifier one of the labels is wrong.
     Fix: decide which is right. Preference data, where prompts repeat by design, is not judged.
+    Stands down: where no label is learned and more than 20 % of at least 20 records do so: several answers to a prompt
+    are then the design.
     """
+    many = data.records >= limits["records"] and len(data.conflicts) > limits["share"] * data.records
+    if many and data.shape is not None and not data.shape.label:
+        raise StandDown("so many inputs have several outputs that it is the design")
     if data.conflicts:
         first = data.conflicts[0]
         related = data.location(first.first_line, record=first.first_number, note="same input")

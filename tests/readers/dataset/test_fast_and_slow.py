@@ -1,0 +1,110 @@
+"""The fast way and the slow way say the same: about every shape, with any mixture of faults, in one part or in many."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainproof_ci.config import DatasetOptions, Settings
+from trainproof_ci.discovery import find
+from trainproof_ci.engine import check
+from trainproof_ci.readers.dataset import fast, lines, parts
+from trainproof_ci.reports.json import render
+
+TEXTS = [
+    "A plain answer.", "Another one", "a", " spaced", "", " ", "\u200b", "\u00a0", "\u200d", "TODO", "todo.", "caf\u00e9", "\u4f60\u597d",
+    "\U0001f600", "\ud83d", "a\u200bb", "\ufeff", "caf\u00c3\u00a9", "It\u00e2\u20ac\u2122s", "\ufffd", "a\x00b", "\x1b[0m", "\x7f", "\x08", "\x85",
+    "&amp; &lt;", "&eacute;&nbsp;<br>", "R&D", "C:\\bin", "\\ud83d", "\\begin{x}", "tab\there", "NaN", "}{", "<|im_end|>", "\u00ad", "x\u00ady", "\U000e0041",
+]  # fmt: skip
+SHAPES = {
+    "prompt-completion": ["prompt", "completion"],
+    "text": ["text"],
+    "alpaca": ["instruction", "input", "output"],
+    "prompt-only": ["prompt"],
+    "preference": ["prompt", "chosen", "rejected"],
+    "kto": ["prompt", "completion", "label"],
+    "text-label": ["text", "label"],
+}
+RAW = [
+    b"", b" ", b"{", b"null", b"[1]", b'{"prompt": "a", "completion": "b",}', b"{'a': 1}", b'\xef\xbb\xbf{"prompt": "a", "completion": "b"}',
+    b'{"prompt": "\xe9", "completion": "b"}', b"\0\0", b'{"prompt": "a", "completion": NaN}', b'{"prompt": "a", "prompt": "b", "completion": "c"}',
+    b'{"prompt": "a", "completion": "b"} ', b' {"prompt": "a", "completion": "b"}', b'{"prompt": "a", "completion": "b"}x', b"<<<<<<< HEAD", b"=======",
+    b'{"prompt": "a", "completion": "b", "n": 1e400}', b'{"prompt": "a", "completion": "b", "n": 99999999999999999999}', b'[["prompt", "a"], ["completion", "b"]]',
+    b'{"prompt": "a", "completion": "\\\\ud83d\\ude00"}', b'{"prompt": "a", "completion": "\\ud83d\\ude00"}', b'{"prompt": "a", "completion": "\\u00c3\\u00a9t"}',
+    b'{"prompt": "a", "completion": "\\u0026amp; \\u0026lt;"}', b'{"prompt": "a", "completion": "b", "n": ' + b"9" * 5000 + b"}", b'{"prompt": {}, "completion": "b"}',
+]  # fmt: skip
+
+
+def some_file(shape: str, seed: int) -> bytes:
+    """A file of mostly healthy records of a shape, with faults strewn in."""
+    random_ = random.Random(seed)
+    faults = random_.choice([0.0, 0.02, 0.2])
+    end = b"\r\n" if random_.random() < 0.2 else b"\n"
+    written = [one_line(SHAPES[shape], number, faults, random_) for number in range(random_.randint(1, 60))]
+    data = end.join(written)
+    return data + (end if random_.random() < 0.8 else b"")
+
+
+def one_line(keys: list[str], number: int, faults: float, random_: random.Random) -> bytes:
+    if random_.random() < faults / 2:
+        return random_.choice(RAW)
+    value: dict[str, object] = {key: f"{key} number {random_.randint(0, 40) if faults else number}" for key in keys}
+    if "label" in value:
+        value["label"] = number % 2 == 0 if "completion" in value else number % 3
+    if random_.random() < 0.1:
+        value["extra"] = random_.choice([1, 2.5, None, "x", True, ["list"], {"a": 1}])
+    for key in keys:
+        if random_.random() < faults:
+            value[key] = random_.choice(TEXTS)
+    if random_.random() < faults:
+        value = dict(reversed(value.items()))
+    if random_.random() < faults / 2:
+        value.pop(random_.choice(keys))
+    text = json.dumps(value, ensure_ascii=random_.random() < 0.5)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def report(options: Settings) -> str:
+    return render(check(find(["train.jsonl"], options), options))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 1 << 30))
+def test_the_same_report_on_every_way(shape: str, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("work")
+        patch.chdir(folder)
+        Path("train.jsonl").write_bytes(some_file(shape, seed))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        quick = report(options)
+        patch.setattr(lines, "CHUNK", 200)
+        assert report(options) == quick, "many blocks"
+        patch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
+        assert report(options) == quick, "every line explained"
+
+
+@settings(max_examples=8)
+@given(seed=st.integers(0, 1 << 30), shape=st.sampled_from(sorted(SHAPES)))
+def test_the_same_report_in_parts(seed: int, shape: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("work")
+        patch.chdir(folder)
+        Path("train.jsonl").write_bytes(some_file(shape, seed))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        whole = report(options)
+        patch.setattr(parts, "SMALLEST_PART", 100)
+        for jobs in (2, 3):
+            assert report(options._replace(jobs=jobs)) == whole
+
+
+def test_a_part_whose_process_dies_is_surveyed_all_the_same(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (work / "train.jsonl").write_bytes(some_file("prompt-completion", 5) * 3)
+    options = Settings(jobs=3)
+    whole = report(Settings())
+    monkeypatch.setattr(parts, "SMALLEST_PART", 100)
+    monkeypatch.setattr(parts, "state_of", lambda _: 1 / 0)
+    assert report(options) == whole
