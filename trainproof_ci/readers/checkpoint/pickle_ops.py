@@ -14,6 +14,10 @@ class Malformed(Exception):  # noqa: N818 - a state of the bytes
         self.reason, self.offset = reason, offset
 
 
+class Endless(Malformed):
+    """The pickle is larger than is walked; nothing is wrong with it that is known."""
+
+
 class Op(NamedTuple):
     """An opcode: `argument` says how its argument is written, `action` what the walker does with it."""
 

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from trainproof_ci.readers.checkpoint.pickle_nodes import Mapping, Opaque
+from trainproof_ci.readers.checkpoint.pickle_nodes import Opaque
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
 
 
@@ -72,17 +72,8 @@ class Stack:
     def text(self, line: bytes) -> None:
         self.stack.append(line.decode("latin-1"))
 
-    def empty_list(self, _: Any) -> None:
-        self.stack.append([])
-
-    def empty_dict(self, _: Any) -> None:
-        self.stack.append(Mapping())
-
     def empty_tuple(self, _: Any) -> None:
         self.stack.append(())
-
-    def empty_set(self, _: Any) -> None:
-        self.stack.append([])
 
     def make_tuple(self, _: Any) -> None:
         items = self._to_mark()

@@ -6,13 +6,15 @@ What the pickle would import, call and reduce becomes inert nodes. Numbers and s
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global, Mapping, Persistent
-from trainproof_ci.readers.checkpoint.pickle_ops import OPS, WEIGHTS_ONLY, Malformed, Op, argument_at
+from trainproof_ci.readers.checkpoint.pickle_ops import OPS, WEIGHTS_ONLY, Endless, Malformed, Op, argument_at
 from trainproof_ci.readers.checkpoint.pickle_stack import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_OPCODES = 40_000_000
+MOST_OPCODES = 2_500_000
+"""A tensor takes about twenty, so this is the pickle of more than a hundred thousand tensors, walked in seconds."""
+MOST_CONTAINERS = 600_000
 MOST_REFUSED = 50
 
 
@@ -37,6 +39,7 @@ class _Machine(Stack):
     def __init__(self, data: bytes) -> None:
         super().__init__()
         self.data = data
+        self.containers = 0
         self.memo: dict[int, Any] = {}
         self.imports: dict[Global, int] = {}
         self.calls: list[Call] = []
@@ -64,7 +67,7 @@ class _Machine(Stack):
                     return Walked(self.stack.pop(), self.imports, self.calls, self.storages, self.refused)
             except IndexError:
                 raise Malformed("it takes from an empty stack", self.at) from None
-        raise Malformed(f"it has more than {MOST_OPCODES} opcodes", place)
+        raise Endless(f"it has more than {MOST_OPCODES} opcodes", place)
 
     def _refuse(self, what: str) -> None:
         if len(self.refused) < MOST_REFUSED:
@@ -80,6 +83,21 @@ class _Machine(Stack):
         if isinstance(key, list) or type(key) is Mapping:
             raise Malformed("it uses a collection as a key", self.at)
         return key
+
+    def _count(self) -> None:
+        self.containers += 1
+        if self.containers > MOST_CONTAINERS:
+            raise Endless(f"it makes more than {MOST_CONTAINERS} containers", self.at)
+
+    def empty_list(self, _: Any) -> None:
+        self._count()
+        self.stack.append([])
+
+    empty_set = empty_list
+
+    def empty_dict(self, _: Any) -> None:
+        self._count()
+        self.stack.append(Mapping())
 
     def protocol(self, version: int) -> None:
         if version > 5:  # torch's own reader goes on with a warning
@@ -129,9 +147,9 @@ class _Machine(Stack):
     @staticmethod
     def _index(key: Any) -> int:
         """The number that a memo opcode names, -1 for a line that is none."""
-        if isinstance(key, bytes):
-            return int(key) if key.isdigit() and len(key) < 20 else -1
-        return int(key)
+        if type(key) is int:
+            return key
+        return int(key) if key.isdigit() and len(key) < 20 else -1
 
     def get(self, key: Any) -> None:
         index = self._index(key)
@@ -184,6 +202,7 @@ class _Machine(Stack):
             raise Malformed(f"it calls a {type(function).__name__.lower()}", self.at)
         if not isinstance(arguments, tuple) and not isinstance(arguments, Call):
             raise Malformed("it calls something without a tuple of arguments", self.at)
+        self._count()
         made = Call(function, arguments, self.at)
         self.calls.append(made)
         self.stack.append(made)

@@ -55,14 +55,18 @@ def contents_of(walked: Walked) -> Contents:
             rebuilt[id(call)] = tensor
     named = tuple(_named(walked.root, rebuilt))
     root = walked.root if isinstance(walked.root, Mapping) else Mapping()
-    progress = any(
-        isinstance(key, str) and key in PROGRESS and not (isinstance(value, int) and value < 0)
-        for key, value in root.pairs
-    )
+    progress = any(_is_progress(key, value) for key, value in root.pairs)
     sharded = {
         key: value for key, value in root.pairs if isinstance(key, str) and key in WORLD and isinstance(value, int)
     }
     return Contents(tuple(dict.fromkeys(storages.values())), named, _optimizer(walked.root), progress, sharded)
+
+
+def _is_progress(key: Any, value: Any) -> bool:
+    """Whether an entry at the top says how far a run came. A stripped checkpoint says -1; a tensor may bear any name."""
+    if not isinstance(key, str) or key not in PROGRESS or isinstance(value, Call):
+        return False
+    return not (isinstance(value, int) and value < 0)
 
 
 def _storage(node: Persistent) -> Storage:

@@ -7,14 +7,15 @@ from trainproof_ci.readers.checkpoint import torch_pickle, zip_directory
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS
 from trainproof_ci.readers.checkpoint.facts import Broken, CheckpointFile, Fault, Span, Weights
-from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
+from trainproof_ci.readers.checkpoint.pickle_ops import Endless, Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import Walked, walk
 from trainproof_ci.readers.checkpoint.torch_globals import WEIGHTS_ONLY, is_numpy
 from trainproof_ci.readers.checkpoint.torch_members import is_big_endian, no_checkpoint, required
 from trainproof_ci.readers.checkpoint.zip_crc import Checked, check_all
 from trainproof_ci.readers.checkpoint.zip_members import STORED, Member, content, members_of
 
-LARGEST_PICKLE = 256 << 20
+LARGEST_PICKLE = 64 << 20
+NO_PICKLE = "data.pkl is no pickle that torch could read"
 
 
 class Archive(NamedTuple):
@@ -101,13 +102,11 @@ def structure(facts: CheckpointFile, at: BytesAt, archive: Archive) -> Checkpoin
     except Broken as damage:
         return facts._replace(faults=(*faults, damage.fault))
     except Malformed as problem:
-        unreadable = Fault(
-            "TP-CKPT-UNREADABLE",
-            f"data.pkl is no pickle that torch could read: {problem.reason}",
-            f"byte {problem.offset}",
-            f"{pickle.entry.size} bytes",
-            pickle.at + problem.offset,
-        )
+        rule = "TP-CKPT-FORMAT" if isinstance(problem, Endless) else "TP-CKPT-UNREADABLE"
+        what = "data.pkl is larger than is walked here" if isinstance(problem, Endless) else NO_PICKLE
+        limit = f"{pickle.entry.size} bytes"
+        place = pickle.at + problem.offset
+        unreadable = Fault(rule, f"{what}: {problem.reason}", f"byte {problem.offset}", limit, place)
         return facts._replace(faults=(*faults, unreadable))
     big_endian = is_big_endian(at, archive)
     spans, short = _spans(archive, found, pickle.at, big_endian)

@@ -99,7 +99,12 @@ class Tokenizer(NamedTuple):
         if need == "dataset" and not self.datasets:
             return "no dataset beside the tokenizer"
         whole = self.files.get(WHOLE)
-        if need == "ids" and (whole is None or whole.problem is not None) and self.config is None:
+        if (
+            need == "ids"
+            and (whole is None or whole.problem is not None)
+            and self.config is None
+            and GENERATION not in self.files
+        ):
             return "no file that gives ids to tokens"
         return None
 

@@ -1,0 +1,82 @@
+"""Folders are judged as a whole, and a broken one names the checkpoint to resume from."""
+
+from pathlib import Path
+
+from checkpoint_files import checkpoint, safetensors
+from conftest import Command
+
+from trainproof_ci.config import Settings
+from trainproof_ci.discovery import find
+from trainproof_ci.engine import check
+from trainproof_ci.model import Report, Severity
+
+OPTIMIZER = {"state": {0: {"step": 1}}, "param_groups": []}
+
+
+def lay_out(folder: Path, **without: bool) -> None:
+    """A `checkpoint-N` of a Trainer, whole but for what is left out."""
+    folder.mkdir(parents=True)
+    files = {
+        "model.safetensors": safetensors(), "optimizer.pt": checkpoint(plain=OPTIMIZER), "scheduler.pt": checkpoint({}),
+        "rng_state.pth": checkpoint({}, imports="numpy.core.multiarray._reconstruct"),
+        "training_args.bin": checkpoint({}, imports="transformers.training_args.TrainingArguments"), "trainer_state.json": b"{}",
+    }  # fmt: skip
+    for name, data in files.items():
+        if name.split(".")[0] not in without:
+            (folder / name).write_bytes(data)
+
+
+def judged(path: str = ".") -> Report:
+    report = check(find([path], Settings()), Settings())
+    return report._replace(targets=tuple(target for target in report.targets if target.kind == "checkpoint"))
+
+
+def test_a_whole_folder_is_one_target_that_passes(work: Path) -> None:
+    lay_out(work / "out" / "checkpoint-400")
+    report = judged()
+    assert [(target.path, target.verdict) for target in report.targets] == [("out/checkpoint-400", Severity.PASS)]
+    assert report.targets[0].facts["files"] == 5
+
+
+def test_a_broken_folder_names_the_newest_complete_one(work: Path) -> None:
+    lay_out(work / "out" / "checkpoint-300")
+    lay_out(work / "out" / "checkpoint-400")
+    lay_out(work / "out" / "checkpoint-450", optimizer=True)
+    lay_out(work / "out" / "checkpoint-500", trainer_state=True)
+    (work / "out" / "checkpoint-500" / "optimizer.pt").write_bytes(checkpoint(keep=0.5))
+    report = judged()
+    broken = next(target for target in report.targets if target.path == "out/checkpoint-500")
+    assert broken.verdict is Severity.FAIL
+    assert broken.facts["resume_from"] == "checkpoint-400"
+    assert any("resume from checkpoint-400" in finding.message for finding in broken.findings)
+    assert broken.findings[0].location.path == "out/checkpoint-500/optimizer.pt"
+
+
+def test_a_file_named_alone_is_judged_with_its_folder(work: Path, command: Command) -> None:
+    lay_out(work / "checkpoint-5", optimizer=True)
+    answer = command("check", "checkpoint-5/model.safetensors", "--format", "json")
+    assert [target["path"] for target in answer.report["targets"]] == ["checkpoint-5"]
+    assert answer.rules == {"TP-CKPT-NO-OPTIMIZER"}
+
+
+def test_a_lone_shard_without_an_index_is_a_file(work: Path) -> None:
+    (work / "model-1.safetensors").write_bytes(safetensors())
+    assert [(target.path, target.verdict) for target in judged().targets] == [("model-1.safetensors", Severity.PASS)]
+
+
+def test_ranks_of_a_world(work: Path) -> None:
+    folder = work / "run" / "global_step5"
+    folder.mkdir(parents=True)
+    (folder / "mp_rank_00_model_states.pt").write_bytes(checkpoint(plain={"dp_world_size": 2}))
+    for rank in range(2):
+        (folder / f"bf16_zero_pp_rank_{rank}_mp_rank_00_optim_states.pt").write_bytes(checkpoint(plain=OPTIMIZER))
+    assert judged().verdict is Severity.PASS
+    (folder / "bf16_zero_pp_rank_1_mp_rank_00_optim_states.pt").unlink()
+    assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
+
+
+def test_an_index_that_cannot_be_read(work: Path) -> None:
+    (work / "model").mkdir()
+    (work / "model" / "model-1.safetensors").write_bytes(safetensors())
+    (work / "model" / "model.safetensors.index.json").write_text('{"weight_map": {"a": 5}}')
+    assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
