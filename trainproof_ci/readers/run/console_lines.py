@@ -17,7 +17,7 @@ which makes it three times as fast as looking behind every one."""
 SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _KEY = re.compile(
-    r"(?P<phrase>[A-Za-z_][\w/.@\-]*(?:[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
+    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
     r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*$"
 )
 _QUALIFIERS = frozenset(

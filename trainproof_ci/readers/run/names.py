@@ -1,6 +1,5 @@
 """Which file names and which column names say that a file is a training log."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,11 +8,13 @@ from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradi
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head
 
-_LOG_NAME = re.compile(
-    r"(?:train|training|trainer|finetune|finetuning|pretrain|loss|losses)s?[-_.]?\w{0,24}?(?:log|logs|logging|history|hist|trace|curve|losses?|progress|metrics)\w{0,16}"
-    r"|(?:log|logs|history|loss|losses)[-_.]?(?:train|training|history|loss)\w*|trainer_state|progress|loss|losses",
-    re.IGNORECASE,
+_TRAIN = frozenset(
+    {"train", "training", "trainer", "finetune", "finetuning", "pretrain", "pretraining", "sft", "dpo", "lora"}
 )
+_LOG = frozenset(
+    {"log", "logs", "logging", "history", "hist", "trace", "curve", "curves", "progress", "metrics", "loss", "losses"}
+)
+_KEPT = frozenset({"log", "logs", "history", "hist", "curve", "curves"})
 _RECORD = frozenset({"reward", "rewards", "return", "rew", "eprewmean"})
 _TOPICS = frozenset(
     {"acc", "accuracy", "map", "auc", "f1", "ppl", "perplexity", "entropy", "kl", "mse", "mae", "rmse", "psnr"}
@@ -28,8 +29,16 @@ def named_like_a_log(head: "Head") -> bool:
     `metrics.csv` are not: a repository is full of logs of other things, and a check that answers "not judged" for each
     of them is switched off. Those are judged when their content shows a training.
     """
-    stem = head.name.split(".", 1)[0]
-    return _LOG_NAME.fullmatch(stem) is not None or head.name.lower().startswith(("train.", "training."))
+    stem, _, suffix = head.name.lower().partition(".")
+    if stem in {"train", "training"}:
+        return suffix.startswith(("log", "out", "err"))
+    if stem == "progress":
+        return suffix == "csv"
+    said = set(words(stem))
+    losses = not {"loss", "losses"}.isdisjoint(said)
+    if losses and (len(said) == 1 or not _KEPT.isdisjoint(said)):
+        return True
+    return not _TRAIN.isdisjoint(said) and not _LOG.isdisjoint(said)
 
 
 def says_training(names: Sequence[str], head: "Head") -> bool:

@@ -22,7 +22,9 @@ NEVER_LOSS = frozenset(
 )  # fmt: skip
 """Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_GLUED = re.compile(r"(train|training|tr|val|valid|validation|test|eval|dev|total|mean|avg)(loss|losses|lr|acc)")
+_GLUED = re.compile(
+    r"(train|training|tr|val|valid|validation|test|eval|dev|total|mean|avg)(loss|losses|lr|acc|log|logs|history)"
+)
 
 
 @lru_cache(maxsize=8192)
