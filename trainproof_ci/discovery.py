@@ -82,7 +82,9 @@ def _target(name: str, outright: bool, root: str, settings: "Settings", kind: st
     """The target at `name`, if it is one and not excluded."""
     if _excluded(name, settings):
         return []
-    target = classify(name, root, kind=kind, outright=outright or _configured(name, settings))
+    target = classify(
+        name, root, kind=kind, outright=outright or _configured(name, settings), meant=_meant(name, settings)
+    )
     return [target] if target is not None else []
 
 
@@ -115,11 +117,16 @@ def walk(folder: str) -> list[str]:
     return sorted(found)
 
 
-def classify(path: str, root: str, *, kind: str | None = None, outright: bool = False) -> Target | None:
-    """What the file at `path` is, or None when it is nothing we judge; refused links and devices are targets."""
+def classify(
+    path: str, root: str, *, kind: str | None = None, outright: bool = False, meant: str | None = None
+) -> Target | None:
+    """What the file at `path` is, or None when it is nothing we judge; refused links and devices are targets.
+
+    `kind` forces a reading; `meant` is what the configuration says of a file that nothing recognises.
+    """
     if path.rsplit("/", 1)[-1] in NEVER_A_TARGET:
         return None
-    guess = kind or guess_kind(path)
+    guess = kind or meant or guess_kind(path)
     try:
         refuse_special(path, root)
         head = Head.of(path)
@@ -136,7 +143,7 @@ def classify(path: str, root: str, *, kind: str | None = None, outright: bool = 
             return Target(path, candidate, "unreadable", head.size, refusal=defect(error))
         if name is not None:
             return Target(path, candidate, name, head.size)
-    return _named_on_purpose(head, guess, kind) if outright or kind is not None else None
+    return _named_on_purpose(head, guess, kind or meant) if outright or kind is not None else None
 
 
 def _named_on_purpose(head: Head, guess: str | None, kind: str | None) -> Target:
@@ -186,6 +193,11 @@ def gathered(targets: Iterable[Target]) -> list[Target]:
 
 def _excluded(path: str, settings: "Settings") -> bool:
     return any(matches(path, pattern) for pattern in settings.exclude)
+
+
+def _meant(path: str, settings: "Settings") -> str | None:
+    """The kind that the configuration names a file as: an entry under `runs` that is about more than every file."""
+    return "run" if any(entry.files != "**" and matches(path, entry.files) for entry in settings.runs) else None
 
 
 def _configured(path: str, settings: "Settings") -> bool:

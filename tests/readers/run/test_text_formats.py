@@ -185,3 +185,11 @@ def check_shortfall(run: RunLog) -> Unreadable:
     why = run.shortfall(())
     assert why is not None
     return why
+
+
+def test_a_file_that_the_configuration_names_is_read_as_a_run(work: Path) -> None:
+    (work / "curve.csv").write_text(csv("k,gen_objective", "{i},{x}"))
+    settings = Settings(runs=(RunOptions("*.csv", loss_key="gen_objective"),))
+    (report,) = check(find(["."], settings), settings).targets
+    assert report.kind == "run"
+    assert report.verdict is Severity.PASS
