@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 CHUNK = 1 << 18
+LONG = 1 << 20
 LONGEST_LINE = 80 << 20
 """Bytes; a longer line is skipped and said to be not judged."""
 
@@ -33,7 +34,14 @@ def blocks(stream: BinaryIO, start: int = 0, end: int | None = None) -> Iterator
         if not data:
             return
         if not data.endswith(b"\n"):
-            data += stream.readline(LONGEST_LINE)
+            rest = stream.readline(LONGEST_LINE)
+            if len(rest) > LONG and (
+                whole := data.rfind(b"\n") + 1
+            ):  # a long line alone, so that none holds a copy of it
+                yield Block(line, offset, data[:whole])
+                line, offset, data = line + data.count(b"\n"), offset + whole, data[whole:]
+            data += rest
+            del rest
         if len(data) > LONGEST_LINE and not data.endswith(b"\n"):
             yield from _overlong(stream, data, line, offset)
             offset = stream.tell()
