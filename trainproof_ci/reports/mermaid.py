@@ -6,14 +6,16 @@ from trainproof_ci.model import Chart
 from trainproof_ci.places import safe_key
 from trainproof_ci.reports.scale import scale_of
 
-MOST_POINTS = 40
+MOST_POINTS = 60
 FEWEST_POINTS = 5
+TITLES = {"loss": "training loss", "evals": "evaluation loss", "rates": "learning rate", "gradients": "gradient norm"}
+"""For a series whose own name might be more than a name to Mermaid."""
 
 
 def chart(series: Chart) -> list[str]:
     """The lines of a fenced Mermaid block; empty where the series is too short, too long or not finite.
 
-    A bar reaches from the bottom to the line at the points where a rule fired; all others have no height.
+    A bar of full height stands at each point where a rule fired; all others have none.
     """
     scale = scale_of(value for _, value in series.points)
     if scale is None or not FEWEST_POINTS <= len(series.points) <= MOST_POINTS or scale.low == scale.high:
@@ -23,11 +25,11 @@ def chart(series: Chart) -> list[str]:
     steps = [step for step, _ in series.points]
     marked = {min(range(len(steps)), key=lambda i: abs(steps[i] - step)) for step, _ in series.marks}
     line = ", ".join(_number(value) for _, value in series.points)
-    bars = ", ".join(_number(value if i in marked else scale.low) for i, (_, value) in enumerate(series.points))
+    bars = ", ".join(_number(scale.high if i in marked else scale.low) for i in range(len(steps)))
     return [
         "```mermaid",
         "xychart-beta",
-        f'  title "{safe_key(series.name)}"',
+        f'  title "{series.name if safe_key(series.name) == series.name else TITLES.get(series.role, "series")}"',
         f'  x-axis "step" {_number(steps[0])} --> {_number(steps[-1])}',
         f"  y-axis {_number(scale.low)} --> {_number(scale.high)}",
         *([f"  bar [{bars}]"] if marked else []),
