@@ -65,6 +65,8 @@ def _latest(folder: str) -> list[Fault]:
     """A fault when `latest` beside the folder names one that is not there."""
     parent = os.path.dirname(folder)
     path = os.path.join(parent, "latest").replace(os.sep, "/")
+    if os.path.islink(path) or not os.path.isfile(path):
+        return []
     try:
         with open(path, "rb") as file:
             tag = file.read(256).strip()

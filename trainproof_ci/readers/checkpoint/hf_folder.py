@@ -104,7 +104,8 @@ def _read_index(path: str) -> tuple[Mapping[str, Any] | None, bytes]:
 
 
 def _shown(name: str) -> str:
-    return name if re.fullmatch(r"[\w.-]{1,80}", name) else f"<a name of {len(name)} characters>"
+    usual = re.fullmatch(r"[a-z_]{1,40}[.-]?(?:\d{1,5}(?:-of-\d{1,5})?)?\.(?:safetensors|bin|pt)", name)
+    return name if usual else f"<a name of {len(name)} characters>"
 
 
 def _contents(

@@ -100,9 +100,12 @@ def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fau
     threads = [Thread(target=work, daemon=True) for _ in range(0 if small else min(THREADS, os.cpu_count() or 1) - 1)]
     for thread in threads:
         thread.start()
-    work()
-    for thread in threads:
-        thread.join()
+    try:
+        work()
+        for thread in threads:
+            thread.join()
+    finally:  # an interrupt or the deadline of the whole must not leave threads reading on
+        waiting.clear()
     if errors:
         raise errors[0]
     checksums: dict[int, int] = {}

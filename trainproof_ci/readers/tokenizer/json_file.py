@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from trainproof_ci.readers.pointers import is_pointer
-from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.source import Head, Source, leads_outside
 
 LARGEST = 64 << 20
 
@@ -52,8 +52,8 @@ def _no_constant(text: str) -> Any:
 
 
 def read_json(path: str) -> JsonFile | None:
-    """The JSON object at `path`, None where there is no such file."""
-    if not os.path.isfile(path):
+    """The JSON object at `path`, None where there is no such file, or only a link that leads out of the working directory."""
+    if not os.path.isfile(path) or (os.path.islink(path) and leads_outside(path, os.path.realpath("."))):
         return None
     if is_pointer(Head.of(path)):
         return JsonFile(path, {}, pointer=True)

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator
 
 from trainproof_ci.model import Firing, Severity
-from trainproof_ci.places import Location, Places
+from trainproof_ci.places import Location, Places, safe_key
 from trainproof_ci.readers.checkpoint.facts import Checkpoint, CheckpointFile
 from trainproof_ci.registry import Limits, rule
 
 TRAINER_ARGUMENTS = frozenset({"transformers", "trl", "accelerate", "torch", "peft", "optimum", "datetime", "pathlib"})
 """Libraries whose classes a Trainer pickles into training_args.bin."""
-LONGEST_NAME = 80
+MOST_PARTS = 8
 
 
 @rule("TP-CKPT-UNSAFE-GLOBAL", Severity.WARN, needs=("imports",))
@@ -46,6 +46,7 @@ def _firing(file: CheckpointFile, verb: str, found: list[tuple[str, int]], sever
 
 
 def _shown(name: str) -> str:
-    """The name of a module, cut where it is no name: the file chooses it."""
-    plain = len(name) <= LONGEST_NAME and all(part.isidentifier() for part in name.split("."))
-    return name if plain or name.startswith("opcode 0x") else f"<a name of {len(name)} characters>"
+    """The name of a module, each part of it only where it is a short name: the file chooses it."""
+    if name.startswith(("opcode 0x", "protocol ")):
+        return name
+    return ".".join(safe_key(part) for part in name.split(".")[:MOST_PARTS])

@@ -25,8 +25,10 @@ def import_failed(environment: Environment, limits: Limits) -> Iterator[Firing]:
     """
     del limits
     for outcome, places in _ended(environment, "failed"):
-        named = f" ({safe_key(outcome.name)})" if outcome.name else ""
-        yield Firing(f"importing it raises {outcome.error}{named}", safe_key(outcome.error), "no error", places)
+        named = f" ({'.'.join(safe_key(part) for part in outcome.name.split('.')[:8])})" if outcome.name else ""
+        yield Firing(
+            f"importing it raises {safe_key(outcome.error)}{named}", safe_key(outcome.error), "no error", places
+        )
     for outcome, places in _ended(environment, "missing"):
         what = "the interpreter that should import it" if outcome.name == "interpreter" else "the entry point"
         yield Firing(f"{what} is not there", "no file", "a file", places)
