@@ -32,7 +32,12 @@ def load(data: bytes, name: str) -> Node:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name}: not UTF-8 at byte {error.start}") from None
-    import yaml  # only a run with a configuration needs it
+    try:
+        import yaml  # only a run with a configuration needs it
+    except ImportError:
+        raise UsageError(
+            f"{name}: reading a configuration needs PyYAML, which is not installed (pip install PyYAML)"
+        ) from None
 
     try:
         return _Builder(name).build(yaml.parse(text, Loader=yaml.SafeLoader))
