@@ -6,7 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
-from trainproof_ci.readers.run.console_lines import MOST_TEMPLATES, NUMBERS, SIGNS, Template, template, value_of
+from trainproof_ci.readers.run.console_lines import MOST_TEMPLATES, SIGNS, Template, split_numbers, template, value_of
 from trainproof_ci.readers.run.console_names import looks_like_training
 from trainproof_ci.readers.run.console_tables import Table, header, headerless
 from trainproof_ci.readers.run.documents import not_a_log
@@ -96,7 +96,7 @@ class _Console:
             text = _ANSI.sub("", text)
         if self._wrapped or (text[:1] == "{" and "}" not in text and len(text) > 1):
             text = self._unwrap(text)
-        parts = NUMBERS.split(text)
+        parts = split_numbers(text)
         if len(parts) == 1:
             self._words(text, number)
         elif self.table is None or not self._table_row(text, number):
@@ -152,7 +152,11 @@ class _Console:
             return
         step, epoch = self._step_and_epoch(parts, shape)
         if plan.block is not None:
-            plan.block.flat.extend((step, epoch, *[value_of(parts[index]) for index in shape.values]))
+            try:
+                values = [float(parts[index]) for index in shape.values]
+            except ValueError:  # thousands with commas
+                values = [value_of(parts[index]) for index in shape.values]
+            plan.block.flat.extend((step, epoch, *values))
             plan.block.places.append(number)
         if plan.loss:
             self._progressed()

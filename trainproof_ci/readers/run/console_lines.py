@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_gradient_norm, is_loss, is_rate, words
 
-NUMBERS = re.compile(
-    r"([-+.\dnNiI](?<![\w.@].)(?:(?<=\d)(?:\d{0,2}(?:,\d{3})+(?!\d|[.,]\d)|\d*\.?\d*)(?:[eE][-+]?\d+)?"
-    r"|(?<=[-+])(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?i:nan|inf(?:inity)?)(?!\w))"
-    r"|(?<=\.)\d+(?:[eE][-+]?\d+)?|(?<=[nN])(?i:an)(?!\w)|(?<=[iI])(?i:nf(?:inity)?)(?!\w)))"
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
+_FINITE = (
+    rf"(?<=\d)(?:\d{{0,2}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d*\.?\d*){_EXPONENT}"
+    rf"|(?<=[-+])(?:\d+\.?\d*|\.\d+){_EXPONENT}|(?<=\.)\d+{_EXPONENT}"
 )
-"""Numbers that stand alone: not those inside `grad_norm_0`, `mAP50`, `Acc@1` or `lr/pg0`. The first character decides where to look,
-which makes it three times as fast as looking behind every one."""
+_OTHERS = r"(?<=[-+])(?i:nan|inf(?:inity)?)(?!\w)|(?<=[nN])(?i:an)(?!\w)|(?<=[iI])(?i:nf(?:inity)?)(?!\w)"
+_DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
+_NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _KEY = re.compile(
@@ -38,6 +39,15 @@ _PHASE = re.compile(
 )
 _DATE = re.compile(r"^\s+$")
 MOST_TEMPLATES = 20_000
+
+
+def split_numbers(line: str) -> list[str]:
+    """The texts and the numbers of a line in turn. Numbers stand alone: not those inside `grad_norm_0`, `mAP50`, `Acc@1`
+    or `lr/pg0`. The first character decides where to look, which is three times as fast as looking behind every one.
+    """
+    if "nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line or "INF" in line:
+        return _NUMBERS.split(line)
+    return _DIGITS.split(line)
 
 
 class Template(NamedTuple):
@@ -152,7 +162,7 @@ def _leading(texts: Sequence[str]) -> tuple[int, int]:
 
 
 def value_of(text: str) -> float:
-    """The number that `NUMBERS` found."""
+    """The number that `split_numbers` found."""
     try:
         return float(text)
     except ValueError:

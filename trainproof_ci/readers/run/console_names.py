@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.run.console_lines import NUMBERS, template
+from trainproof_ci.readers.run.console_lines import split_numbers, template
 from trainproof_ci.readers.run.console_tables import header, headerless
 from trainproof_ci.readers.run.lines import head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log
@@ -64,7 +64,7 @@ def loss_lines(lines: list[str]) -> int:
     """How many of the lines print a loss."""
     hits, table = 0, None
     for part in (part[:4096] for line in lines for part in line.split("\r")):
-        texts = tuple(NUMBERS.split(part)[::2])
+        texts = tuple(split_numbers(part)[::2])
         if len(texts) == 1:
             table = header(part) or table
         elif (table is not None and table.row(part)) or any(map(is_loss, template(texts).names)) or headerless(part):
@@ -79,7 +79,7 @@ def _failed(start: bytes) -> bool:
 
 def _rewarded(lines: list[str]) -> bool:
     """Whether boxes or lines give the reward of an agent."""
-    said = [name for line in lines for name in template(tuple(NUMBERS.split(line[:4096])[::2])).names]
+    said = [name for line in lines for name in template(tuple(split_numbers(line[:4096])[::2])).names]
     return sum("reward" in words(name) or "eprewmean" in words(name) for name in said) >= ENOUGH_LINES
 
 

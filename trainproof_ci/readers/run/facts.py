@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
@@ -130,6 +131,27 @@ class Reading(NamedTuple):
     """Of the records at these places of a file, by its number, those that are damaged; None where all were checked."""
 
 
+MOST_STRETCHES = 1024
+
+
+def _points(series: Series) -> tuple[tuple[float, float], ...]:
+    """(step, value) pairs for a picture: of a long series the lowest and highest of each of 1,024 stretches, its first
+    value that is not finite, and the ends.
+    """
+    steps, values = series.steps, series.values
+    if series.size <= 4 * MOST_STRETCHES:
+        return tuple(zip(steps, values, strict=True))
+    kept = {0, series.size - 1}
+    for stretch in range(MOST_STRETCHES):
+        first, end = stretch * series.size // MOST_STRETCHES, (stretch + 1) * series.size // MOST_STRETCHES
+        part = values[first:end]
+        if isfinite(sum(part)):
+            kept |= {first + part.index(min(part)), first + part.index(max(part))}
+        else:
+            kept |= {first, end - 1, next((i for i in range(first, end) if not isfinite(values[i])), first)}
+    return tuple((steps[i], values[i]) for i in sorted(kept))
+
+
 class RunLog(NamedTuple):
     """One run, judged by the last of its segments (a segment ends where the step goes back).
 
@@ -190,11 +212,7 @@ class RunLog(NamedTuple):
         shown = [("loss", s) for s in (self.loss,) if s is not None]
         shown += [("evals", s) for s in self.evals[:2]] + [("rates", s) for s in self.rates[:1]]
         shown += [("gradients", s) for s in self.gradients[:1]]
-        return tuple(
-            Chart(shown_name(s.name), tuple(zip(s.steps, s.values, strict=True)), role=role)
-            for role, s in shown
-            if s.size > 1
-        )
+        return tuple(Chart(shown_name(s.name), _points(s), role=role) for role, s in shown if s.size > 1)
 
     def location(self, series: Series, index: int, note: str | None = None) -> Location:
         """Where the point `index` of `series` stands."""

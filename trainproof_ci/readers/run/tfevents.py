@@ -82,6 +82,8 @@ def read(source: Source, target: "Target") -> Reading:
         scan.run()
         if not scan.records:
             raise _no_event_file(path, opened.size, scan)
+        if scan.bad and scan.bad[-1].rest_lost:
+            raise _rest_lost(path, opened.size, scan.bad[-1].place)
         scans.append(scan)
         damage += [bad._replace(file=number) for bad in scan.bad]
         if scan.cut is not None:
@@ -128,27 +130,31 @@ def _no_event_file(path: str, size: int, scan: Scan) -> Unreadable:
     )
 
 
+def _rest_lost(path: str, size: int, place: int) -> Unreadable:
+    """A run whose second half is lost is not judged by its first."""
+    return Unreadable(
+        "a record whose length cannot be trusted, and nothing behind it can be read",
+        rule="TP-BAD-RECORD", measured=f"the last {size - place} of {size} bytes lost", limit="intact records",
+        location=Location(path, byte_offset=place),
+    )  # fmt: skip
+
+
 def _series(columns: dict[bytes, Column], several: bool) -> tuple[dict[str, Series], tuple[str, ...]]:
-    """The columns as series, and what was left out: what logs no usable step is no curve, as nothing tells its order."""
+    """The columns as series, and what was left out."""
     names = (
         sorted(columns, key=lambda tag: -len(columns[tag].places))[:MOST_TAGS] if len(columns) > MOST_TAGS else columns
     )
     series = {}
     for tag in names:
         column = columns[tag]
-        lowest = min(column.steps)
-        if lowest >= 0 and (len(column.steps) == 1 or lowest != max(column.steps)):
+        if min(column.steps) >= 0:
             name = tag.decode("utf-8", "replace")
             values = column.values if column.code == "d" else array("d", column.values)
             series[name] = Series(
                 name, values, column.steps, column.places, files=column.files if several else NO_FILES
             )
-    stepless, more = len(names) - len(series), len(columns) - len(names)
-    notes = (
-        [f"{stepless} tags log all their values at one single step, or at negative ones: not judged"]
-        if stepless
-        else []
-    )
+    negative, more = len(names) - len(series), len(columns) - len(names)
+    notes = [f"{negative} tags log negative steps, which tell no order: not judged"] if negative else []
     notes += [f"{more} of {len(columns)} tags, those with the fewest values, were left out"] if more else []
     return series, tuple(notes)
 
