@@ -14,18 +14,12 @@ from trainproof_ci.config import Settings
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.errors import UsageError
-from trainproof_ci.guardian import huggingface, lightning, looking
+from trainproof_ci.guardian import huggingface, lightning
 from trainproof_ci.guardian.inside import Guardian
 from trainproof_ci.model import Severity
 from trainproof_ci.reports.json import document
 
 CALLBACKS = {"huggingface": huggingface, "lightning": lightning}
-
-
-@pytest.fixture(autouse=True)
-def _every_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look at every step, however long looking takes: a test must not depend on the clock."""
-    monkeypatch.setattr(looking, "SHARE", 0)
 
 
 def run_loop(guardian: Guardian, losses: list[float]) -> int:

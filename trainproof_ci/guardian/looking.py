@@ -14,6 +14,8 @@ from trainproof_ci.model import Finding, TargetReport
 POLICIES = ("warn", "stop_on_fail")
 SHARE = 20
 """Looking again waits this many times what the last look cost: at most 5 % of the time goes into looking."""
+FREE_SECONDS = 10.0
+"""Looking as often as the log grows is free for so long in all: a run that is broken from the start is stopped there."""
 
 
 class Signature(NamedTuple):
@@ -51,6 +53,7 @@ class FollowedLog:
         self._seen = signature(path)
         self._judged: Signature | None = None
         self._next_look = self.grew
+        self._spent = 0.0
 
     def poll(self) -> bool:
         """Notice what happened to the file, by its status alone; True when there is something new to look at."""
@@ -72,7 +75,9 @@ class FollowedLog:
             return None
         self.report = judge(target, self.settings)
         ended = self._clock()
-        self._next_look = ended + SHARE * (ended - began)
+        self._spent += ended - began
+        if self._spent > FREE_SECONDS:
+            self._next_look = ended + SHARE * (ended - began)
         return firm_fail(target, self.report, self.settings)
 
     @property
