@@ -183,7 +183,9 @@ def learned(value: Mapping[str, Any], shape: Shape | None) -> Any:
     if shape is None:
         return None
     if shape.turns:
-        return content_of(value[shape.turns[0]][-1]) or None
+        messages = value.get(shape.turns[0])
+        last = messages[-1] if isinstance(messages, list) and messages else None
+        return content_of(last) or None if isinstance(last, dict) else None
     answer = tuple(value.get(key) for key in (*shape.targets, *([shape.label] if shape.label else [])))
     return None if all(part is None or part == "" for part in answer) else answer
 

@@ -155,7 +155,7 @@ def shape_of(value: Mapping[str, Any]) -> Shape | None:
 def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
     """Whether the roles of the first messages are those of the shape, where only they tell it from another."""
     if shape.name == "cohere-chat":
-        return any(message.get("role") in {"Chatbot", "System"} for message in _dicts(value["messages"]))
+        return any(message.get("role") in ("Chatbot", "System") for message in _dicts(value["messages"]))
     if shape.name == "gemini-contents":
         return any("parts" in message for message in _dicts(value["contents"]))
     if shape.name == "sharegpt":
