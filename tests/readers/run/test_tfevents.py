@@ -326,14 +326,19 @@ class TestReading:
         series = found.series["loss"]
         assert found.verify(0, list(series.places)) == [series.places[2]]
 
-    def test_values_at_one_single_step_are_no_curve(self) -> None:
-        data = ef.version() + b"".join(ef.record(ef.event(5, ("loss", ef.simple(v)))) for v in (3, 2, 1))
-        found = reading(data)
-        assert found.series == {}
-        assert found.notes == ("1 tags log all their values at one single step, or at negative ones: not judged",)
-
     def test_negative_steps_are_none(self) -> None:
-        assert reading(ef.version() + ef.scalars("loss", [3, 2, 1], -10, -10)).series == {}
+        found = reading(ef.version() + ef.scalars("loss", [3, 2, 1], -10, -10))
+        assert found.series == {}
+        assert found.notes == ("1 tags log negative steps, which tell no order: not judged",)
+
+    def test_a_run_whose_rest_is_lost_is_not_judged_by_its_beginning(self) -> None:
+        data = ef.event_file("loss", ef.falling())
+        with pytest.raises(Unreadable) as caught:
+            reading(data + b"\x55" * 5000)
+        assert (caught.value.rule, caught.value.measured) == (
+            "TP-BAD-RECORD",
+            f"the last 5000 of {len(data) + 5000} bytes lost",
+        )
 
     def test_tags_beyond_all_measure_are_left_out_and_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tfevents, "MOST_TAGS", 1)
