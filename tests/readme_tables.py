@@ -35,9 +35,14 @@ def tables() -> dict[str, str]:
     return {
         "inputs": _rows(
             ("input", "default", "what it does"),
-            *((f"`{name}`", default.get(i["default"], f"`{i['default']}`"), i["description"]) for name, i in action["inputs"].items()),
+            *(
+                (f"`{name}`", default.get(i["default"], f"`{i['default']}`"), i["description"])
+                for name, i in action["inputs"].items()
+            ),
         ),
-        "outputs": _rows(("output", "what it holds"), *((f"`{name}`", o["description"]) for name, o in action["outputs"].items())),
+        "outputs": _rows(
+            ("output", "what it holds"), *((f"`{name}`", o["description"]) for name, o in action["outputs"].items())
+        ),
         "exit-codes": _rows(("code", "meaning"), *((str(int(code)), MEANINGS[code]) for code in ExitCode)),
         "hooks": _rows(("hook", "what it judges"), *((f"`{hook['id']}`", hook["description"]) for hook in hooks)),
         "commands": _rows(("command", "does"), *((f"`{name}`", text) for name, text in COMMANDS.items())),

@@ -16,7 +16,11 @@ from trainproof_ci.commands.rules import document
 from trainproof_ci.config import parsed
 
 README = (outside.ROOT / "README.md").read_text("utf-8")
-DOCUMENTS = [outside.ROOT / "README.md", outside.ROOT / "hooks/README.md", *sorted((outside.ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    outside.ROOT / "README.md",
+    outside.ROOT / "hooks/README.md",
+    *sorted((outside.ROOT / "docs").rglob("*.md")),
+]
 
 
 def test_the_tables_of_the_readme_are_current() -> None:
@@ -24,7 +28,9 @@ def test_the_tables_of_the_readme_are_current() -> None:
 
 
 def test_docs_rules_is_current() -> None:
-    assert (outside.ROOT / "docs/rules.md").read_text("utf-8") == document(), "trainproof-ci rules --format markdown > docs/rules.md"
+    assert (outside.ROOT / "docs/rules.md").read_text("utf-8") == document(), (
+        "trainproof-ci rules --format markdown > docs/rules.md"
+    )
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(outside.ROOT)))
@@ -34,7 +40,9 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 
 def test_configurations_in_the_documents_are_valid() -> None:
-    blocks = [block for path in DOCUMENTS for block in re.findall(r"```yaml\n(.*?)```", path.read_text("utf-8"), re.DOTALL)]
+    blocks = [
+        block for path in DOCUMENTS for block in re.findall(r"```yaml\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+    ]
     configurations = [block for block in blocks if re.search(r"(?m)^version: 1$", block)]
     assert configurations
     for block in configurations:

@@ -78,7 +78,9 @@ class Finding(NamedTuple):
     def fingerprint(self) -> str:
         """16 hex digits of rule, path and content: stable while lines move."""
         first = self.places.keys[0]
-        return f"{content_key(f'{self.rule}|{self.location.path}|{first:016x}'.encode('utf-8', 'surrogateescape')):016x}"
+        return (
+            f"{content_key(f'{self.rule}|{self.location.path}|{first:016x}'.encode('utf-8', 'surrogateescape')):016x}"
+        )
 
 
 class Ignored(NamedTuple):

@@ -7,7 +7,6 @@ import outside
 import pytest
 from act_runner import git, pull_request, repository, run
 from loopback import Loopback, serving
-
 from test_action import BAD, GOOD
 
 RECIPES = sorted((outside.ROOT / "docs/recipes").glob("*.yml"))
@@ -23,7 +22,11 @@ CASES = {
     "gradual.yml": ("pull_request", {"data/train.jsonl": BAD}, "success"),
     "strict.yml": ("push", {"data/train.jsonl": GOOD + "\n"}, "failure"),
     "training.yml": ("workflow_dispatch", {"train.py": TRAIN, ".gitignore": "runs/\n"}, "success"),
-    "shards.yml": ("push", {f"data/{name}.jsonl": GOOD.replace("question", name) for name in "abcde"} | {"data/bad.jsonl": BAD}, "failure"),
+    "shards.yml": (
+        "push",
+        {f"data/{name}.jsonl": GOOD.replace("question", name) for name in "abcde"} | {"data/bad.jsonl": BAD},
+        "failure",
+    ),
 }
 
 
@@ -46,9 +49,15 @@ def test_recipe(tmp_path: Path, name: str) -> None:
         git(repo, "checkout", "-q", "main")
         git(repo, "merge", "-q", "--no-ff", "-m", "merge", "change")
     platform = Loopback()
-    payload = pull_request() if event == "pull_request" else {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}
+    payload = (
+        pull_request()
+        if event == "pull_request"
+        else {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}
+    )
     with serving(platform) as api:
-        ran = run(repo, api, scratch=tmp_path / "scratch", event=event, payload=payload, file=f".github/workflows/{name}")
+        ran = run(
+            repo, api, scratch=tmp_path / "scratch", event=event, payload=payload, file=f".github/workflows/{name}"
+        )
     assert platform.refused == []
     assert (ran.code == 0) is (outcome == "success"), ran.log
     if name == "code-scanning.yml":

@@ -23,7 +23,13 @@ def test_zizmor_pedantic() -> None:
     recipes = [str(path.relative_to(outside.ROOT)) for path in WORKFLOWS if path.parent.name == "recipes"]
     asked = ["action.yml", ".github", ".pre-commit-hooks.yaml", *recipes]
     passes(
-        outside.program("zizmor"), "--offline", "--no-progress", "--persona=pedantic", "--config", ".github/zizmor.yml", *asked
+        outside.program("zizmor"),
+        "--offline",
+        "--no-progress",
+        "--persona=pedantic",
+        "--config",
+        ".github/zizmor.yml",
+        *asked,
     )
 
 

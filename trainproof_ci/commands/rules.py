@@ -27,7 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def document() -> str:
     """All rules by kind of target, as Markdown."""
-    head = "# Rules\n\nMade by `trainproof-ci rules --format markdown`; `trainproof-ci explain RULE` prints one of them.\n"
+    head = (
+        "# Rules\n\nMade by `trainproof-ci rules --format markdown`; `trainproof-ci explain RULE` prints one of them.\n"
+    )
     return head + "".join(_section(kind) for kind in ("", *KINDS))
 
 
