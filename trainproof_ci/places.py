@@ -44,7 +44,7 @@ class Places:
     def add(self, location: Location, content: bytes = b"") -> None:
         """Keep one more place; `content` is what the content key is made of and is itself not kept."""
         if len(self.shown) < SHOWN_PLACES:
-            self.shown.append(location)
+            self.shown.append(location if location.line != 0 else location._replace(line=None))
         self.lines.append(location.line or 0)
         self.keys.append(content_key(content or repr((location.key, location.step, location.record)).encode()))
 

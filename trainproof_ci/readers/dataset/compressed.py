@@ -43,14 +43,7 @@ def scan(source: Source, survey: "Survey") -> None:
     refuse_layout(head)
     survey.settle(jsonl.sample(head))
     examiner = jsonl.Examiner(survey)
-    for block in jsonl.blocks(stream):
-        if block.skipped:
-            examiner.skipped(block)
-            continue
-        offset = block.byte_offset
-        for at, line in enumerate(block.lines):
-            examiner.explain(line, block.line + at, offset)
-            offset += len(line)
+    jsonl.survey_range(stream, survey, examiner, 0, None)
     examiner.finish()
 
 

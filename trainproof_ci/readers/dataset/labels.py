@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable, UsageError
@@ -81,13 +82,11 @@ def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> 
     top = _top(target.members[0])
     names = named(top) if top is not None else Names()
     classes = settings.dataset(target.path).num_labels or names.classes
-    digest = FolderDigest()
     reading = _Reading(survey, classes, names.key_points)
     for path in target.members:
-        survey.size += digest.add(path)
         reading.file(path)
     survey.settle((), None)
-    survey.sha256 = digest.hexdigest()
+    survey.sha256 = reading.digest.hexdigest()
     survey.extra |= {"files": len(target.members), "classes": classes if classes is not None else "unknown"}
     survey.extra["background_images"] = reading.empty
 
@@ -104,6 +103,7 @@ class _Reading:
     def __init__(self, survey: "Survey", classes: int | None, key_points: tuple[int, int] | None) -> None:
         self.survey, self.classes, self.key_points = survey, classes, key_points
         self.path = ""
+        self.digest = FolderDigest()
         self.empty = 0
 
     def file(self, path: str) -> None:
@@ -111,6 +111,8 @@ class _Reading:
         self.path = path
         with Source(path) as source:
             data = source.file.read(LARGEST + 1)
+            self.digest.add(path, sha256(data).hexdigest())
+            self.survey.size += source.size
         if len(data) > LARGEST:
             self._sight("yolo-large", 1, 0, f"{source.size} bytes", b"")
             return

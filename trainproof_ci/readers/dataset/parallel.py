@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from hashlib import sha256
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -74,15 +75,15 @@ def _other_sides(path: str) -> Iterator[str]:
 def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:
     """Measure all sides line by line; a record is a line of all of them."""
     del settings
-    digest = FolderDigest()
-    for path in target.members:
-        survey.size += digest.add(path)
     survey.settle((), SHAPES["parallel-text"])
     sides = [_Side(path, survey) for path in target.members]
     for lines in zip_longest(*(side.lines() for side in sides)):
         _together(lines, sides, survey)
+    digest = FolderDigest()
     for side in sides:
         side.finish()
+        digest.add(side.path, side.digest.hexdigest())
+        survey.size += side.size
     counts = [side.count for side in sides]
     if len(set(counts)) > 1:
         shortest = min(sides, key=lambda side: side.count)
@@ -106,7 +107,9 @@ class _Side:
 
     def __init__(self, path: str, survey: "Survey") -> None:
         self.path, self.survey = path, survey
-        self.count = 0
+        self.count = self.size = 0
+        self.digest = sha256()
+        """Of all lines but those too long to hold, which are said not to be judged."""
         self.unended: Line | None = None
 
     def lines(self) -> Iterator[Line]:
@@ -114,6 +117,8 @@ class _Side:
         with Source(self.path) as source:
             for line in physical_lines(source.file):
                 self.count += 1
+                self.digest.update(line.data)
+                self.size += len(line.data) or line.skipped
                 self._look(line)
                 self.unended = None if line.data.endswith(b"\n") else line
                 yield line

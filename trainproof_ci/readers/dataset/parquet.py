@@ -27,7 +27,6 @@ def recognise(head: Head) -> str | None:
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure all rows; a record of a binary file has a number and no line."""
-    survey.encoding = "parquet"
     survey.settle(_samples(source))
     for value in _rows(source):
         survey.take(value, repr(value)[:RAW].encode("utf-8", "surrogatepass"), line=0, byte_offset=0)

@@ -192,7 +192,7 @@ class Survey:
 
     def location(self, line: int = 1, **more: Any) -> Location:
         """A place in this file."""
-        return Location(self.path, line, **more)
+        return Location(self.path, line or None, **more)
 
 
 def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
