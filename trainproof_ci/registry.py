@@ -71,6 +71,7 @@ SHARED_MODULES = (
     "trainproof_ci.rules.manifest.resume",
     "trainproof_ci.rules.manifest.promote",
     "trainproof_ci.rules.guardian.stall",
+    "trainproof_ci.rules.preflight.crossed",
 )
 """Rules about the file itself, for every kind of target, and those that a command of their own asks for."""
 

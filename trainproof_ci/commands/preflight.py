@@ -3,20 +3,42 @@
 import argparse
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
+from trainproof_ci.commands.env import amount
+from trainproof_ci.errors import UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="what the run will use (default: .)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="CONFIG | PATH",
+        help="a configuration (.yml), and what the run will use (default: what the configuration names, else .)",
+    )  # fmt: skip
     parser.add_argument("--config", metavar="FILE", help="configuration (default: .trainproof.yml if there is one)")
+    parser.add_argument(
+        "--import", dest="imports", action="append", default=[], metavar="TARGET", help="what must import"
+    )
+    parser.add_argument(
+        "--memory", type=amount, metavar="SIZE", help="memory that must be available, for example 16GiB"
+    )
+    parser.add_argument("--disk", type=amount, metavar="SIZE", help="room that the disk must have, for example 50GiB")
     add_report_arguments(parser)
-    parser.set_defaults(jobs=1, loss_key=None, deadline=600.0)
+    parser.set_defaults(jobs=0, loss_key=None, deadline=600.0)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find, judge, tell."""
-    from trainproof_ci.discovery import find
-    from trainproof_ci.engine import check
+    """Find, judge, cross-check, tell; 0 means that nothing speaks against starting."""
+    from trainproof_ci.config import EnvironmentOptions  # a usage error needs none of it
+    from trainproof_ci.discovery import Target, find
+    from trainproof_ci.preflight import preflight
 
-    settings = settings_from(arguments)
-    return tell(check(find(arguments.paths, settings), settings), arguments)
+    configurations = [path for path in arguments.paths if path.endswith((".yml", ".yaml"))]
+    if len(configurations) + bool(arguments.config) > 1:
+        raise UsageError("one configuration at a time")
+    arguments.config = arguments.config or next(iter(configurations), None)
+    declared = EnvironmentOptions(tuple(arguments.imports), arguments.memory, arguments.disk)
+    settings = settings_from(arguments)._replace(environment=declared)
+    paths = [path for path in arguments.paths if path not in configurations] or ["."]
+    found = [target for target in find(paths, settings) if target.kind != "run"]
+    if declared != EnvironmentOptions():
+        found.append(Target("environment", "environment", "machine", is_file=False))
+    return tell(preflight(found, settings), arguments)

@@ -1,0 +1,108 @@
+"""`check` over everything that a run is about to use, the checks across it, and what was not looked at."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from trainproof_ci import registry
+from trainproof_ci.engine import check, judge_facts
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.model import Coverage, Report, TargetReport
+from trainproof_ci.rules.preflight.crossed import RULES, EmbeddingSeen, Together, TokenizerSeen
+
+if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import Target
+
+CHATS = frozenset({"messages", "sharegpt", "gemini-contents", "bedrock-converse", "cohere-chat", "mistral-instruct"})
+EMBEDDINGS = ("wte.weight", "embed_tokens.weight", "word_embeddings.weight", "tok_embeddings.weight", "embed_in.weight")
+"""How the token embedding ends in the names of GPT-2, Llama and its kin, BERT and BLOOM, the original Llama, NeoX."""
+EXPECTED = {
+    "dataset": "dataset",
+    "tokenizer": "tokenizer",
+    "checkpoint": "checkpoint to begin from",
+    "manifest": "manifest",
+}
+
+
+def preflight(targets: "Sequence[Target]", settings: "Settings") -> Report:
+    """One report over the targets: their own verdicts, and the checks across them at the target they are about."""
+    report = check(targets, settings)
+    together = _together(targets, report, settings)
+    crossed = judge_facts(targets[0], together, RULES, settings) if targets else None
+    judged = [_with(target, crossed, first=index == 0) for index, target in enumerate(report.targets)]
+    missing = [name for kind, name in EXPECTED.items() if not any(target.kind == kind for target in targets)]
+    looked = [f"not checked, for none was named: {', '.join(missing)}"] if missing else []
+    if not any(target.kind == "environment" for target in targets):
+        looked.append("not checked: the environment; say what it needs with --import, --memory, --disk")
+    return report._replace(targets=tuple(judged), notes=(*report.notes, *looked))
+
+
+def _with(target: TargetReport, crossed: TargetReport | None, *, first: bool) -> TargetReport:
+    """The target with the findings across targets that stand in it, and, once, with what ran across all."""
+    if crossed is None:
+        return target
+    mine = tuple(finding for finding in crossed.findings if finding.location.path == target.path)
+    if first:
+        ran, skipped = (*target.checks.ran, *crossed.checks.ran), {**target.checks.skipped, **crossed.checks.skipped}
+        target = target._replace(checks=Coverage(ran, skipped))
+    return target._replace(findings=(*target.findings, *mine))
+
+
+def _together(targets: "Sequence[Target]", report: Report, settings: "Settings") -> Together:
+    by_kind = {kind: [target for target in targets if target.kind == kind] for kind in EXPECTED}
+    shapes = {target.path: str(target.facts.get("shape", "")) for target in report.targets if target.kind == "dataset"}
+    return Together(
+        datasets=tuple(target.path for target in by_kind["dataset"] if target.is_file),
+        chats=tuple(path for path, shape in shapes.items() if shape in CHATS),
+        tokenizers=tuple(seen for target in by_kind["tokenizer"] for seen in _tokenizer(target, settings)),
+        embeddings=tuple(seen for target in by_kind["checkpoint"] for seen in _embeddings(target, settings)),
+        manifests=tuple(target.path for target in by_kind["manifest"]),
+        listed=frozenset(path for target in by_kind["manifest"] for path in _listed(target, settings)),
+    )  # fmt: skip
+
+
+def _facts(target: "Target", settings: "Settings") -> Any:
+    """The facts of a target that was judged already, None where it cannot be read: its own report says why."""
+    if target.refusal is not None:
+        return None
+    try:
+        return registry.facts_module(target.kind).read(target, settings, ())
+    except Unreadable:
+        return None
+
+
+def _tokenizer(target: "Target", settings: "Settings") -> Iterator[TokenizerSeen]:
+    facts = _facts(target, settings)
+    if facts is None:
+        return
+    whole = facts.files.get("tokenizer.json")
+    ids = list(_ids(whole.value)) if whole is not None else []
+    yield TokenizerSeen(target.path, facts.has_template, max(ids, default=None))
+
+
+def _ids(whole: Any) -> Iterator[int]:
+    """Every token id that tokenizer.json gives: a vocabulary of names, one of (token, score) pairs, the added tokens."""
+    model = whole.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    if isinstance(vocabulary, dict):
+        yield from (number for number in vocabulary.values() if type(number) is int)
+    elif isinstance(vocabulary, list):
+        yield len(vocabulary) - 1
+    for token in whole.get("added_tokens") or ():
+        if isinstance(token, dict) and type(token.get("id")) is int:
+            yield token["id"]
+
+
+def _embeddings(target: "Target", settings: "Settings") -> Iterator[EmbeddingSeen]:
+    facts = _facts(target, settings)
+    for file in facts.files if facts is not None else ():
+        for tensor in file.tensors:
+            if tensor.section == "model" and tensor.name.endswith(EMBEDDINGS) and len(tensor.shape) == 2:
+                yield EmbeddingSeen(file.path, tensor.shape[0])
+
+
+def _listed(target: "Target", settings: "Settings") -> Iterator[str]:
+    facts = _facts(target, settings)
+    for entry, _ in facts.held if facts is not None else ():
+        yield os.path.normpath(os.path.join(os.path.dirname(target.path), entry.path)).replace(os.sep, "/")

@@ -1,0 +1,1 @@
+"""Rules over several things that one run will use together."""
