@@ -167,3 +167,9 @@ def value_of(text: str) -> float:
         return float(text)
     except ValueError:
         return float(text.replace(",", ""))
+
+
+def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity."""
+    number = rf"([-+]?(?:\d{{1,3}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d+\.?\d*|\.\d+){_EXPONENT})"
+    return re.compile("()" + f"{number}()".join(map(re.escape, texts)))

@@ -1,0 +1,37 @@
+"""What a line of console text without numbers says: the rule of a box, a header, a phase, part of an error."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from trainproof_ci.readers.run.console_lines import SIGNS
+from trainproof_ci.readers.run.console_tables import Table, header
+
+_RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
+_HEADING = re.compile(
+    r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|val|test|testing)|(train|training))(?![\w/])",
+    re.IGNORECASE,
+)
+LONGEST_HEADING = 60
+
+
+class Wording(NamedTuple):
+    """What a line without numbers says; `evaluating` is None where it is no heading of a phase."""
+
+    rule: bool = False
+    table: Table | None = None
+    evaluating: bool | None = None
+    error: bool = False
+
+
+@lru_cache(maxsize=4096)
+def wording(text: str) -> Wording:
+    """What a line without numbers says."""
+    error = any(sign in text for sign in SIGNS)
+    if _RULE.fullmatch(text):
+        return Wording(rule=True)
+    opened = header(text)
+    if opened is not None:
+        return Wording(table=opened)
+    found = _HEADING.search(text) if len(text) <= LONGEST_HEADING else None
+    return Wording(evaluating=None if found is None else found[1] is not None, error=error)
