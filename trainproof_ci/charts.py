@@ -10,7 +10,7 @@ MOST_MARKS = 10
 """Marks of one rule; a loss that is NaN for a thousand steps needs one line, not a thousand."""
 DRAWN = frozenset({Severity.FAIL, Severity.WARN})
 
-Points = Sequence[tuple[float, float]]
+Points = tuple[tuple[float, float], ...]
 
 
 def drawn(
@@ -31,30 +31,31 @@ def _drawn(chart: Chart, findings: Sequence[Finding], needs: Mapping[str, tuple[
     return chart._replace(points=thinned(chart.points, [step for step, _ in marks]), marks=tuple(dict.fromkeys(marks)))
 
 
-def thinned(points: Points, kept_steps: Iterable[float] = ()) -> tuple[tuple[float, float], ...]:
-    """At most 200 of the points: of each stretch the lowest and the highest, so that no spike is lost; a point that is
-    not finite, the first, the last, and those at `kept_steps` stay.
-    """
+def thinned(points: Points, kept_steps: Iterable[float] = ()) -> Points:
+    """At most 200 of the points; those at `kept_steps` stay."""
     if len(points) <= MOST_POINTS:
         return tuple(points)
     wanted = set(kept_steps)
-    kept = {0, len(points) - 1}
-    kept |= set([i for i, (step, _) in enumerate(points) if step in wanted][: MOST_POINTS // 4])
-    stretches = (MOST_POINTS - len(kept)) // 3
+    kept = [i for i, (step, _) in enumerate(points) if step in wanted] if wanted else []
+    return tuple(points[i] for i in positions([value for _, value in points], kept))
+
+
+def positions(values: Sequence[float], kept: Sequence[int] = ()) -> Sequence[int]:
+    """The positions of at most 200 values that show the series: of each stretch the lowest and the highest, so that no
+    spike is lost, and the first that is not finite; the first and the last of all, and of `kept` as many as fit.
+    """
+    if len(values) <= MOST_POINTS:
+        return range(len(values))
+    chosen = {0, len(values) - 1, *kept[: MOST_POINTS // 4]}
+    stretches = (MOST_POINTS - len(chosen)) // 3
     for stretch in range(stretches):
-        first, end = stretch * len(points) // stretches, (stretch + 1) * len(points) // stretches
-        kept |= _extremes(points, first, end)
-    return tuple(points[i] for i in sorted(kept))
+        first, end = stretch * len(values) // stretches, (stretch + 1) * len(values) // stretches
+        chosen |= {first + i for i in _extremes(values[first:end])}
+    return sorted(chosen)
 
 
-def _extremes(points: Points, first: int, end: int) -> set[int]:
-    """The positions of the lowest and the highest point of a stretch, and of the first that is not finite."""
-    finite = [i for i in range(first, end) if isfinite(points[i][1])]
-    kept = (
-        {next((i for i in range(first, end) if not isfinite(points[i][1])), first)}
-        if len(finite) < end - first
-        else set()
-    )
-    if finite:
-        kept |= {min(finite, key=lambda i: points[i][1]), max(finite, key=lambda i: points[i][1])}
-    return kept
+def _extremes(values: Sequence[float]) -> set[int]:
+    """The positions of the lowest and the highest value, and of the first that is not finite."""
+    finite = [value for value in values if isfinite(value)]
+    found = {values.index(min(finite)), values.index(max(finite))} if finite else set()
+    return found if len(finite) == len(values) else {*found, next(i for i, v in enumerate(values) if not isfinite(v))}

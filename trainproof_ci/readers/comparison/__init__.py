@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainproof_ci.charts import positions
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart, Severity
 from trainproof_ci.places import Location
@@ -64,7 +65,9 @@ class Comparison(NamedTuple):
         assert self.baseline.loss is not None
         pairs = (("loss of the run", self.run.loss, "loss"), ("loss of the baseline", self.baseline.loss, "baseline"))
         parts = [(name, part(series, self.first, self.last), role) for name, series, role in pairs]
-        return tuple(Chart(n, tuple(zip(p.steps, p.values, strict=True)), role=role) for n, p, role in parts)
+        return tuple(
+            Chart(n, tuple((p.steps[i], p.values[i]) for i in positions(p.values)), role=role) for n, p, role in parts
+        )
 
     @property
     def end(self) -> Location:
