@@ -16,6 +16,7 @@ MOST_OPCODES = 2_500_000
 """A tensor takes about twenty, so this is the pickle of more than a hundred thousand tensors, walked in seconds."""
 MOST_CONTAINERS = 600_000
 MOST_REFUSED = 50
+UNHASHABLE = frozenset({"collections.OrderedDict", "collections.Counter", "builtins.set", "builtins.bytearray"})
 
 
 class Walked(NamedTuple):
@@ -79,9 +80,13 @@ class _Machine(Stack):
             raise Malformed(f"it adds to a {type(top).__name__.lower()} as if it were a collection", self.at)
         return top
 
-    def _hashable(self, key: Any) -> Any:
-        if isinstance(key, list) or type(key) is Mapping:
+    def _hashable(self, key: Any, depth: int = 0) -> Any:
+        made = key.function if isinstance(key, Call) else None
+        if isinstance(key, list) or type(key) is Mapping or (isinstance(made, Global) and made.dotted in UNHASHABLE):
             raise Malformed("it uses a collection as a key", self.at)
+        if type(key) is tuple and depth < 4 and len(key) < 64:
+            for part in key:
+                self._hashable(part, depth + 1)
         return key
 
     def _count(self) -> None:
@@ -203,6 +208,8 @@ class _Machine(Stack):
         if not isinstance(arguments, tuple) and not isinstance(arguments, Call):
             raise Malformed("it calls something without a tuple of arguments", self.at)
         self._count()
+        if not isinstance(function, Global):
+            self._refuse("protocol of calls on what was made before")
         made = Call(function, arguments, self.at)
         self.calls.append(made)
         self.stack.append(made)

@@ -5,6 +5,7 @@ from collections.abc import Mapping as Mapping_
 from typing import Any, NamedTuple
 
 from trainproof_ci.places import safe_key
+from trainproof_ci.readers.checkpoint import torch_calls
 from trainproof_ci.readers.checkpoint.dtypes import BITS, TORCH_STORAGES
 from trainproof_ci.readers.checkpoint.facts import Tensor
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global, Mapping, Persistent
@@ -50,6 +51,7 @@ def contents_of(walked: Walked) -> Contents:
     storages = {id(node): _storage(node) for node in walked.storages}
     rebuilt: dict[int, Tensor] = {}
     for call in walked.calls:
+        torch_calls.check(call)
         tensor = _tensor(call, storages)
         if tensor is not None:
             rebuilt[id(call)] = tensor
