@@ -31,13 +31,13 @@ def read(source: "Source", target: "Target") -> Reading:
                 console.line(part[:LONGEST_PART], number)
                 last = part
     console.flush_box()
-    series = console.columns.series()
-    if not series and console.stops.found is None:
+    series, stop = console.columns.series(), console.stops.at_end(console.number)
+    if not series and stop is None:
         raise not_a_log(target.path, "no training metrics in this text")
     marks = console.conflicts
     damage = (Damage("merge conflict markers stand in the log", marks[0], len(marks)),) if marks else ()
     cut = Cut("the last line is cut", console.number) if _is_cut(last) else None
-    return Reading(series, console.columns.odd, stop=console.stops.found, damage=damage, cut=cut)
+    return Reading(series, console.columns.odd, stop=stop, damage=damage, cut=cut)
 
 
 def _is_cut(line: str) -> bool:

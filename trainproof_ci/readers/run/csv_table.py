@@ -10,7 +10,7 @@ from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
 from trainproof_ci.readers.run.names import named_like_a_log, says_training
 from trainproof_ci.readers.run.records import number
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_eval, is_loss
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
@@ -50,7 +50,7 @@ def delimiter_of(header: str) -> str:
 
 def header_names(header: str) -> list[str]:
     """The names of the columns, without quotes and padding."""
-    return [cell.strip().strip("\"'").strip() for cell in header.rstrip("\r").split(delimiter_of(header))]
+    return [cell.strip().strip("\"'#").strip() for cell in header.rstrip("\r").split(delimiter_of(header))]
 
 
 def _float(cell: str) -> float | None:
@@ -147,7 +147,7 @@ def read(source: "Source", target: "Target") -> Reading:
     header = next((line for line in lines if line.strip()), None)
     if header is None:
         raise not_a_log(target.path, "the file is empty")
-    table = _Table(header_names(header))
+    table = _Table(_exported(header_names(header), target.path))
     rows = csv.reader(lines, delimiter=delimiter_of(header), skipinitialspace=True)
     damage = list(_read_rows(rows, table.add, lines))
     cut = None
@@ -158,6 +158,14 @@ def read(source: "Source", target: "Target") -> Reading:
     if lines.conflicts:
         damage.append(Damage("merge conflict markers stand in the log", lines.conflicts[0], len(lines.conflicts)))
     return Reading(table.columns.series(), table.columns.odd, cut=cut, damage=tuple(damage))
+
+
+def _exported(names: list[str], path: str) -> list[str]:
+    """The names of a curve that TensorBoard exported as CSV: only the name of the file says what `Value` is."""
+    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
+        return [*names[:2], "val loss" if is_eval(stem) else "loss"]
+    return names
 
 
 def _read_rows(

@@ -10,8 +10,9 @@ from trainproof_ci.readers.run.vocabulary import words
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
 _ADVERSARIAL = re.compile(
-    r"(?:[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|(?:\w*/)?loss_(?:[DGdg]|disc|gen)(?:_\w+)?|(?:\w*[/_ ])?[DGdg]_?loss(?:_\w+)?|err[DG]|\w*discriminator\w*|\w*discriminator loss\b.*|\w*adversarial\w*)"
+    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg]_?loss)(?:_\w+)?)"
 )
+_ADVERSARIES = frozenset({"discriminator", "disc", "generator", "gen", "adversarial", "adv"})
 _PREFERENCE = (
     "rewards/margins",
     "rewards/chosen",
@@ -21,7 +22,8 @@ _PREFERENCE = (
     "rewards/accuracies",
 )
 _REWARD = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns"})
-_ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td"})
+_EPISODES = frozenset({"episode", "episodes", "epsilon"})
+_ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td", "q", "qf"})
 _PREFIXES = ("train/", "eval/", "rollout/", "")
 
 
@@ -31,13 +33,15 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     if any(name.removeprefix(prefix).startswith(_PREFERENCE) for name in names for prefix in _PREFIXES):
         return "preference"
     said = [frozenset(words(name)) for name in names]
-    if any(word & _REWARD for word in said) or any("rollout/" in name for name in names):
+    if any(word & (_REWARD | _EPISODES) for word in said) or any("rollout/" in name for name in names):
         return "reinforcement"
     if sum(bool(word & _ACTOR) and "loss" in word for word in said) >= 1 or any(
         {"value", "loss"} <= word for word in said
     ):
         return "reinforcement"
-    if any(_ADVERSARIAL.fullmatch(name) for name in (*names, *loss_columns)):
+    if any(_ADVERSARIAL.fullmatch(name) for name in (*names, *loss_columns)) or any(
+        word & _ADVERSARIES and "loss" in word for word in said
+    ):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
 

@@ -63,6 +63,8 @@ _BARE = re.compile(
 
 LONGEST_CHAIN = 300
 """Lines: errors closer together than this are one chain, as when a launcher reports what its worker raised."""
+LONGEST_FAREWELL = 60
+"""Lines that may follow the last error of a log that ends in it."""
 _SAYS = {"interrupted": 0, "crash": 1, "config": 2, "intake": 3, "memory": 4}
 
 
@@ -70,8 +72,13 @@ class StopFinder:
     """Told every line that may speak of an error, in order; `found` is what the log ends in so far."""
 
     def __init__(self) -> None:
-        self._traceback = 0
+        self._traceback = self._latest = 0
+        self._ignored = False
         self.found: Stop | None = None
+
+    def at_end(self, last_line: int) -> Stop | None:
+        """What the log ends in; an error with much behind it is not the end."""
+        return self.found if last_line - self._latest <= LONGEST_FAREWELL else None
 
     def went_on(self) -> None:
         """A training step was logged: whatever happened before did not stop the run."""
@@ -79,7 +86,13 @@ class StopFinder:
 
     def see(self, line: str, number: int, *, trained: bool) -> None:
         """Take in a line; `trained` is whether a training step was logged before it."""
+        if "Exception ignored in" in line:  # an object that was cleared away while the interpreter ended
+            self._ignored = True
+            return
         if "Traceback (most recent call last)" in line:
+            if self._ignored:
+                self._ignored, self._traceback = False, 0
+                return
             self._traceback = number
             self._keep(Stop("crash", "an error without a name", number))
             return
@@ -95,6 +108,7 @@ class StopFinder:
     def _keep(self, stop: Stop) -> None:
         """Of a chain of errors the one that says most, and of equals the first: what follows is mostly its echo."""
         before = self.found
+        self._latest = stop.line
         if (
             before is None
             or before.error == "an error without a name"

@@ -19,6 +19,8 @@ from trainproof_ci.rules.run.course import (
     supervised,
 )  # fmt: skip
 
+COARSE = 0.1
+"""A loss below this that is printed as 0.01 in every row may move in the digits that are not printed."""
 LAST = 10
 """Points at the end of a longer run: of ten that alternate between 1.2 and 9, the last three may be the low ones."""
 
@@ -41,6 +43,8 @@ def loss_flat(run: RunLog, limits: Limits) -> Iterator[Firing]:
     centre = abs(median(found.values))
     if centre == 0 or (high - low) >= limits["spread"] * centre:
         return
+    if high == low and centre < COARSE and len(f"{centre:g}".lstrip("0.").replace(".", "")) <= 2:
+        raise StandDown("the printed digits of the loss are too few to see it move")
     if high > low and _falls_steadily(found):
         raise StandDown("the loss falls steadily on a large constant offset, so ratios of it mean nothing")
     assert run.loss is not None

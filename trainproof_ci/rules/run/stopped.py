@@ -97,11 +97,11 @@ def stopped_by_a_crash(run: RunLog, limits: Limits) -> Iterator[Firing]:
     yield from _fire(run, "crash", "the run crashed")
 
 
-@rule("TP-STOPPED-INTERRUPT", Severity.WARN)
+@rule("TP-STOPPED-INTERRUPT", Severity.NOTE)
 def stopped_by_hand(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """The run was interrupted from outside.
 
-    Why: a KeyboardInterrupt is a decision, not a fault; but the run is shorter than it was meant to be.
+    Why: a KeyboardInterrupt is a decision, not a fault; the run is judged as far as it came.
 
     Fix: nothing, if it was meant.
 
