@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from trainproof_ci import engine, registry
 from trainproof_ci.discovery import Target, find
-from trainproof_ci.errors import Unreadable
+from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.model import Report, TargetReport
+from trainproof_ci.places import Location
 from trainproof_ci.readers.comparison import compared, faults, pair
 from trainproof_ci.readers.run import read
 from trainproof_ci.readers.source import Head
@@ -18,15 +19,23 @@ if TYPE_CHECKING:
 
 def compare(baseline: str, runs: Sequence[str], settings: "Settings") -> Report:
     """Judge the runs at these paths, and hold each against the run at `baseline`. No finding of a run is left out."""
-    found = [
-        target
-        for path in dict.fromkeys(runs)
-        for target in find([path], settings, None if os.path.isdir(path) else "run")
-        if target.kind in {"run", "dataset"} and (target.kind == "run" or target.refusal is not None)
-    ]
-    there = [target._replace(kind="run") for target in found if not _same(target.path, baseline)]
+    found = {target.path: target for path in runs for target in _runs_at(path, settings)}
+    there = [target for target in found.values() if not _same(target.path, baseline)]
+    if not there:
+        raise UsageError("nothing to compare: the only run given is the baseline itself")
     report = engine.check([*there, *(pair(target, baseline) for target in there)], settings)
     return report._replace(targets=tuple(ranked(report.targets)))
+
+
+def _runs_at(path: str, settings: "Settings") -> list[Target]:
+    """The runs at `path`; where there is none, the target that says so."""
+    found = find([path], settings, None if os.path.isdir(path) else "run")
+    runs = [target for target in found if target.kind == "run"]
+    missing = Unreadable(
+        "no training log lies here", rule="TP-FILE-NOT-FOUND", measured="0 runs", limit="at least 1",
+        location=Location(path, line=1),
+    )  # fmt: skip
+    return runs or [Target(path, "run", "missing", is_file=False, refusal=missing)]
 
 
 def _same(path: str, baseline: str) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import struct
 from pathlib import Path
 
 import event_files as ef
@@ -14,6 +15,7 @@ from trainproof_ci.config import RunOptions, Settings
 from trainproof_ci.discovery import Target, find
 from trainproof_ci.engine import check
 from trainproof_ci.model import ExitCode, Severity
+from trainproof_ci.readers.run import tfevents
 from trainproof_ci.reports import markdown, ranking, text
 
 GOOD = [0.4 + 2 * math.exp(-i / 12) for i in range(60)]
@@ -48,6 +50,7 @@ def test_the_exit_code_counts_the_comparison(runs: Path, command: Command) -> No
     assert command("compare", "missing.json", "close.json").code == ExitCode.NOT_CHECKED
     assert command("compare", "good.json", "missing.json").code == ExitCode.NOT_CHECKED
     assert command("compare", "good.json").code == ExitCode.USAGE
+    assert command("compare", "good.json", "./good.json").code == ExitCode.USAGE
 
 
 def test_runs_are_ranked_and_those_not_compared_come_last(runs: Path) -> None:
@@ -118,3 +121,27 @@ def test_different_quantities_are_not_compared(runs: Path) -> None:
     assert [f.message for _, f in report.findings if f.rule == "TP-CMP-UNCOMPARABLE"] == [
         "not compared: the two losses are not the same quantity"
     ]
+
+
+def test_a_folder_without_a_run_is_not_checked(runs: Path) -> None:
+    (runs / "empty").mkdir()
+    report = compare("good.json", ["empty"], Settings())
+    assert {(t.path, t.verdict.value) for t in report.targets} == {("empty", "NOT-CHECKED")}
+    assert report.exit_code is ExitCode.NOT_CHECKED
+
+
+def test_a_comparison_does_not_rest_on_damaged_records(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the last values were damaged to be large; without every checksum computed they are looked at in the end."""
+    monkeypatch.setattr(tfevents, "EVERY_CHECKSUM", 100)
+    monkeypatch.setattr(tfevents, "accelerator", lambda: None)
+    data = bytearray(ef.event_file("train/loss", GOOD))
+    size = len(ef.record(ef.event(500, ("train/loss", ef.simple(1)))))
+    for back in range(1, 6):
+        place = len(data) - back * size + size - 8
+        data[place : place + 4] = struct.pack("<f", 9.0)
+    (runs / "events.out.tfevents.1.h").write_bytes(data)
+    report = compare("good.json", ["events.out.tfevents.1.h"], Settings())
+    assert {(t.kind, *(f.rule for f in t.findings)) for t in report.targets} == {
+        ("comparison",),
+        ("run", "TP-BAD-RECORD"),
+    }
