@@ -37,8 +37,10 @@ FOLDERS: dict[str, tuple[dict[str, Any], Severity, set[str]]] = {
         {"tokenizer_config.json": {"eos_token": "</s>", "pad_token": "<pad>"}, "tokenizer.json": {"model": {"vocab": {"\u0120\u0120": 5}}, "added_tokens": [{"id": 5, "content": "  "}]}},
         Severity.PASS, set(),
     ),
-    "generation alone": ({"generation_config.json": {"eos_token_id": 2}, "config.json": {"vocab_size": 10}}, Severity.PASS, set()),
-    "generation beyond": ({"generation_config.json": {"eos_token_id": [2, 10]}, "config.json": {"vocab_size": 10}}, Severity.FAIL, {"TP-TOK-ID-CLASH"}),
+    "generation beyond": (
+        {"tokenizer_config.json": {"eos_token": "</s>", "pad_token": "<pad>"}, "generation_config.json": {"eos_token_id": [2, 10]}, "config.json": {"vocab_size": 10}},
+        Severity.WARN, {"TP-TOK-ID-CLASH"},
+    ),
 }  # fmt: skip
 
 
@@ -65,6 +67,12 @@ def test_a_folder_is_one_target_named_after_its_first_file(work: Path) -> None:
     )
     assert [target.path for target in report.targets] == ["tokenizer_config.json"]
     assert report.targets[0].facts["files"] == ["special_tokens_map.json", "tokenizer_config.json"]
+
+
+def test_a_generation_config_alone_is_no_tokenizer(work: Path) -> None:
+    assert not judged(
+        work, {"generation_config.json": {"eos_token_id": 50256}, "config.json": {"vocab_size": 64}}
+    ).targets
 
 
 def test_no_token_is_printed(work: Path) -> None:

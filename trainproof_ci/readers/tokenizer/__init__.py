@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.tokenizer.facts import NAMES, Tokenizer, tokenizer_in
+from trainproof_ci.readers.tokenizer.facts import GENERATION, NAMES, Tokenizer, tokenizer_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def recognise(head: "Head") -> str | None:
-    """The name of the format, or None. The names are those that every tokenizer folder uses."""
+    """The name of the format, or None. The names are those that every tokenizer folder uses.
+
+    A generation_config.json belongs to the model; it is read with a tokenizer that lies beside it.
+    """
+    if head.name == GENERATION and not any(head.beside(name) for name in NAMES if name != GENERATION):
+        return None
     return "hf-tokenizer" if head.name in NAMES else None
 
 
