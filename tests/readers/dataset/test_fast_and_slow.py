@@ -58,7 +58,7 @@ def one_line(keys: list[str], number: int, faults: float, random_: random.Random
         value["extra"] = random_.choice([1, 2.5, None, "x", True, ["list"], {"a": 1}])
     for key in keys:
         if random_.random() < faults:
-            value[key] = random_.choice(TEXTS)
+            value[key] = random_.choice([*TEXTS, 5, None, ["a"], {"a": "b"}, 1e300])
     if random_.random() < faults:
         value = dict(reversed(value.items()))
     if random_.random() < faults / 2:

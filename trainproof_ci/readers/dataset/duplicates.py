@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, content_of
 
-PARTITIONS = 256
+PARTITIONS = 64
+"""So few that their ends stay in the processor's cache, so many that the values of one are a small set."""
 RAW_WHOLE = 4096
 """Bytes; shorter raw records are whole, so that equal bytes are equal records."""
 MASK32 = 0xFFFFFFFF

@@ -8,6 +8,7 @@ import json
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from trainproof_ci.readers.dataset import pairs
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import MASK32, PARTITIONS
 from trainproof_ci.readers.dataset.harmless import judge_for
@@ -57,7 +58,11 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys) or MEDIA & set(keys):
         return None
     where = {key: at for at, key in enumerate(keys)}
-    texts = tuple(where[key] for key in (*shape.targets, *shape.pair) if key in where)
+    classed = where.get(shape.label or "")
+    if classed is not None and types[classed] is type(None):
+        return None
+    named = () if classed is None or types[classed] is not str else (shape.label or "",)
+    texts = tuple(where[key] for key in (*shape.targets, *shape.pair, *named) if key in where)
     asked = tuple(where.get(key) for key in shape.prompts)
     if any(JSON_TYPES[types[where[key]]] not in allowed for key, allowed in shape.required.items()):
         return None
@@ -139,6 +144,18 @@ class Acceptor:
         """Accept lines until one must be explained; the number of those that were accepted."""
         chosen = self.plan
         assert chosen is not None
+        if pairs.suits(chosen, self.survey):
+            ending = "\r\n" if lines[0].endswith(b"\r\n") else "\n"
+            course = pairs.Course(
+                chosen.keys, chosen.prompts == (0,), chosen.ordered is None, ending, self.most, self.asks, SCAN
+            )
+            count = pairs.accept(lines, course, self.survey, clean=clean)
+            self._accepted(chosen.kind, count, first, len(ending))
+            if count or len(self.plans) == 1:
+                return count
+        return self._accept_any(lines, clean, first, chosen)
+
+    def _accept_any(self, lines: list[bytes], clean: bool, first: int, chosen: Plan) -> int:
         _, keys, types, *_ = chosen
         most, tail, judge = (
             self.most,
@@ -155,10 +172,10 @@ class Acceptor:
                 if (not clean and not is_plain(line)) or line[0] != OBJECT:
                     break
                 text = line.decode()
-                pairs, end = SCAN(text, 0)
+                fields, end = SCAN(text, 0)
                 if len(text) - end != tail or len(line) > most or (tail > 1 and line[-2] != CR):
                     break
-                names, values = zip(*pairs, strict=False)
+                names, values = zip(*fields)  # noqa: B905 - the keyword costs more than the call
                 kinds = tuple(map(type, values))
                 if names != keys or kinds != types:
                     self.wanted = (names, kinds)
@@ -167,7 +184,7 @@ class Acceptor:
                 if asked is None:
                     break
                 number += 1
-                whole = hash(pairs if ordered is None else ordered(pairs))
+                whole = hash(fields if ordered is None else ordered(fields))
                 question = hash(asked) if asked else whole
                 part = question & MASK
                 records[part].append(whole)
