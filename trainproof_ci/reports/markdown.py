@@ -9,20 +9,16 @@ from trainproof_ci.reports.escape import markdown, markdown_code
 SIGNS = {Severity.FAIL: "❌", Severity.WARN: "⚠️", Severity.NOT_CHECKED: "❔", Severity.PASS: "✅", Severity.NOTE: "📏"}
 LARGEST = 900 << 10
 """Bytes; GitHub drops a whole summary over 1 MiB."""
+MOST_NOTES = 20
 MOST_MERMAID = 3
 """Runs with findings beyond which the line of blocks alone is drawn; Mermaid is slow to load."""
 
 
 def render(report: Report, *, largest: int = LARGEST) -> str:
     """The summary, cut by whole rows where it would grow beyond `largest` bytes, with a count of what is shown."""
-    head = [
-        f"## {SIGNS[report.verdict]} trainproof-ci: {report.verdict.value}",
-        "",
-        markdown(wording.totals(report)),
-        "",
-    ]
-    head += [f"> {markdown(note)}" for note in report.notes]
-    rows = [_row(target, finding) for target, finding in report.findings]
+    verdict = f"{SIGNS[report.verdict]} trainproof-ci: {report.verdict.value}" if report.targets else "trainproof-ci"
+    head = [f"## {verdict}", "", markdown(wording.totals(report)), "", *_notes(report)]
+    rows = [_row(finding) for _, finding in report.findings]
     header = ["", "| | rule | place | what |", "|---|---|---|---|"] if rows else []
     left = largest - sum(len(line.encode()) + 1 for line in (*head, *header))
     shown, left = _fit(rows, left * 2 // 3, left)
@@ -48,6 +44,18 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
         "</details>",
     ]
     return "\n".join([*head, *header, *shown, "", *cut, *table, *pictures, *(tail if targets else [])]) + "\n"
+
+
+def _notes(report: Report) -> Iterator[str]:
+    """What was selected, what is stale, what was set aside."""
+    ignored = sum(len(target.ignored) for target in report.targets)
+    notes = [
+        *report.notes,
+        *([f"{ignored} findings are set aside: known, or ignored with a reason"] if ignored else []),
+    ]
+    yield from (f"> {markdown(note)}<br>" for note in notes[:MOST_NOTES])
+    if len(notes) > MOST_NOTES:
+        yield f"> showing {MOST_NOTES} of {len(notes)} notes"
 
 
 def _ranking(report: Report) -> list[str]:
@@ -86,11 +94,12 @@ def _fit(rows: list[str], budget: int, left: int) -> tuple[list[str], int]:
     return shown, left - min(used, budget)
 
 
-def _row(target: TargetReport, finding: Finding) -> str:
-    del target
+def _row(finding: Finding) -> str:
     what = markdown(f"{finding.message} ({wording.expectation(finding)})")
     if more := wording.elsewhere(finding):
         what += f"<br>{markdown(more)}"
+    if finding.on_changed_lines is False:
+        what += "<br>not on a line of this change"
     return f"| {SIGNS[finding.severity]} {finding.severity.value} | {finding.rule} | {markdown_code(wording.place(finding.location))} | {what} |"
 
 
