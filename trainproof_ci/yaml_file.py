@@ -91,13 +91,13 @@ class _Builder:
         self.add(node)
 
     def set_key(self, mapping: dict[str, Node], key: Node, value: Node) -> None:
-        if not isinstance(key.value, str):
-            raise self.error(key.line, "a key must be a plain word")
+        if not isinstance(key.value, (str, int)) or isinstance(key.value, bool):
+            raise self.error(key.line, "a key must be a plain word or a whole number")
         if key.value == "<<":
             raise self.error(key.line, "merge keys are not supported")
-        if key.value in mapping:
+        if str(key.value) in mapping:
             raise self.error(key.line, "a key stands here for the second time")
-        mapping[key.value] = Node(value.value, value.line)
+        mapping[str(key.value)] = Node(value.value, value.line)
 
     def add(self, node: Node) -> None:
         if self.open:

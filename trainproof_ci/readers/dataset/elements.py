@@ -67,15 +67,26 @@ class Elements:
         if self._peek() != "[":
             return
         self._advance(1)
+        first = True
         while (char := self._peek()) not in {"]", ""}:
-            if char == ",":
+            if not first:
+                if char != ",":
+                    yield self._fault("syntax", "no comma between two elements")
+                    return
                 self._advance(1)
-                continue
+                if self._peek() in {",", "]"}:
+                    yield self._fault("syntax", "a comma without an element after it")
+                    return
             element = self._element()
             yield element
             if any(flaw.fatal for flaw in element.flaws):
                 return
+            first = False
         yield from self._ending(char)
+
+    def _fault(self, name: str, said: str) -> Element:
+        """A fault between two elements, at the place reached."""
+        return Element(None, "", self.line, self.column, self.offset, [strict_json.Flaw(name, 0, said, fatal=True)])
 
     def _ending(self, char: str) -> Iterator[Element]:
         """What follows the last element: nothing but the bracket, or a fault."""
@@ -83,9 +94,12 @@ class Elements:
             self._advance(1)
         rest = self._peek()
         if char == "" or rest:
-            name = "truncated" if char == "" else "extra"
-            said = "the array is never closed" if char == "" else "something after the array"
-            yield Element(None, "", self.line, self.column, self.offset, [strict_json.Flaw(name, 0, said, fatal=True)])
+            cut = char == ""
+            yield (
+                self._fault("truncated", "the array is never closed")
+                if cut
+                else self._fault("extra", "something after the array")
+            )
 
     def _element(self) -> Element:
         size = PIECE

@@ -154,6 +154,8 @@ class Survey:
             return None if self.format in JSON_FORMATS else f"only for JSON; this is {self.format}"
         if need == "table":
             return None if self.format in TABLES else f"only for tables; this is {self.format}"
+        if need == "rows":
+            return None if self.format in {*TABLES, "tts"} else f"only for tables; this is {self.format}"
         if need in MANY_FILES:
             wanted = MANY_FILES[need]
             return None if self.format == wanted else f"only for {wanted}; this is {self.format}"

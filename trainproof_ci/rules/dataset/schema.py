@@ -78,6 +78,17 @@ def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
         if key in record.value and (found := json_type(record.value[key])) not in types and found != "null":
             yield Fault(f'"{key}" has a type it cannot have', found, " or ".join(types), key=key)
             return
+    lengths = {
+        key: len(record.value[key])
+        for key in SIDE_BY_SIDE.get(data.shape.name, ())
+        if isinstance(record.value.get(key), list)
+    }
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{length} {key}" for key, length in lengths.items())
+        yield Fault("lists that run side by side have different lengths", said, "one length", key=next(iter(lengths)))
+
+
+SIDE_BY_SIDE = {"stepwise": ("completions", "labels"), "pretokenized": ("input_ids", "attention_mask", "labels")}
 
 
 @rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
@@ -88,7 +99,8 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     Fix: fill the field or remove the record.
     """
     assert data.shape is not None
-    for key in (*data.shape.targets, *data.shape.pair):
+    unlabelled = data.split == "test" or data.shape.label is None
+    for key in (*data.shape.targets, *data.shape.pair, *(() if unlabelled else (data.shape.label,))):
         value = record.value.get(key, 0)
         if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
             kind = "null" if value is None else "a blank text" if value else "empty"

@@ -9,9 +9,9 @@ from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
 
 
-@rule("TP-CSV-RAGGED", Severity.FAIL, needs=("table",))
+@rule("TP-CSV-RAGGED", Severity.FAIL, needs=("rows",))
 def ragged_row(data: Survey, limits: Limits) -> Iterator[Firing]:
-    """A row has more or fewer fields than the header.
+    """A row has more or fewer fields than the header, or than speech metadata must have.
 
     Why: pandas fills what is missing with NaN and fails on what is too much; `csv.DictReader` files the surplus under
     None. An unquoted delimiter inside a text is the usual cause.
@@ -19,6 +19,10 @@ def ragged_row(data: Survey, limits: Limits) -> Iterator[Firing]:
     """
     yield from fired(
         data, "ragged", "a row has another number of fields than the header", "{first} in the first of {n} rows",
+        f"{data.extra.get('columns')} fields",
+    )  # fmt: skip
+    yield from fired(
+        data, "fields", "a line has another number of fields than the others", "{first} in the first of {n} lines",
         f"{data.extra.get('columns')} fields",
     )  # fmt: skip
 

@@ -73,4 +73,4 @@ def too_few(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 
 MOST_BYTES = {"openai": 512 << 20, "azure-openai": 512 << 20, "vertex": 1 << 30, "together": 25 << 30}
-FEWEST_RECORDS = {"openai": 10, "azure-openai": 10, "fireworks": 3}
+FEWEST_RECORDS = {"openai": 10, "fireworks": 3}
