@@ -53,7 +53,7 @@ def test_a_manifest_says_what_was_checked_and_for_which_run(data: Path, command:
     assert len(blocks) == 128
     assert entry == {
         "path": "train.jsonl", "bytes": len(TRAIN), "sha256": hashlib.sha256(TRAIN).hexdigest(),
-        "records": 30, "encoding": "utf-8", "shape": "prompt-completion",
+        "records": 30, "encoding": "utf-8", "shape": "prompt-completion", "split": "train",
     }  # fmt: skip
     assert command("manifest", "verify", "data").code == 0
 

@@ -73,7 +73,7 @@ def _write(arguments: argparse.Namespace, settings: "Settings") -> "Report":
     targets = [target for target in find(arguments.paths, settings) if target.kind != "manifest"]
     report = check(targets, settings)
     try:
-        files, rejected = sorted_out(targets, report.targets, os.path.dirname(output), rejected_in(output))
+        files, rejected = sorted_out(targets, report.targets, os.path.dirname(output), rejected_in(output), settings)
         about = _about(arguments)
     except Unreadable as why:
         raise UsageError(f"nothing was written: {why.reason}") from None

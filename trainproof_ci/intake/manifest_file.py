@@ -10,12 +10,14 @@ from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.intake.artifact import Artifact, block_bytes, measure
 from trainproof_ci.model import Severity, TargetReport
 from trainproof_ci.places import Location
+from trainproof_ci.readers.dataset.splits import split_of
 from trainproof_ci.readers.manifest import parse
 from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.pointers import is_pointer, lfs_object
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
+    from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
 
 Line = dict[str, Any]
@@ -38,7 +40,11 @@ def _block(key: str, lines: Iterable[Line]) -> str:
 
 
 def sorted_out(
-    targets: Sequence["Target"], reports: Sequence[TargetReport], folder: str, before: Sequence[Entry]
+    targets: Sequence["Target"],
+    reports: Sequence[TargetReport],
+    folder: str,
+    before: Sequence[Entry],
+    settings: "Settings",
 ) -> tuple[list[Line], list[Line]]:
     """The lines of the accepted and of the rejected files of judged targets; paths are relative to `folder`.
 
@@ -53,6 +59,8 @@ def sorted_out(
         report = by_path[target.path, target.kind]
         for path in _paths(target):
             line = _line(path, folder, report, alone=not target.members)
+            if target.kind == "dataset" and (split := split_of(path, settings)) is not None:
+                line["split"] = split
             why = _why(report) or reasons.get(line["sha256"])
             if why is None:
                 files.append(line)
@@ -103,7 +111,7 @@ def _line(path: str, folder: str, report: TargetReport, *, alone: bool) -> Line:
                 "a file changed between its check and its entry in the manifest; nothing was written",
                 rule="TP-FILE-CHANGED-WHILE-READ", measured="two digests", limit="one", location=Location(path, line=1),
             )  # fmt: skip
-        facts = ("records", "encoding", "shape", "split")
+        facts = ("records", "encoding", "shape")
         line |= {key: report.facts[key] for key in facts if report.facts.get(key) is not None}
     if artifact.blocks:
         line["blocks"] = "".join(artifact.blocks)

@@ -86,38 +86,36 @@ class Rows:
         self._held = 0
 
     def __iter__(self) -> Iterator[Row]:
-        if not self._dialect.quoting:
-            yield from (Row(line.text.split(self._dialect.delimiter), [line]) for line in self._lines)
-            return
         csv.field_size_limit(LONGEST_ROW)
-        reader = self._reader()
-        while True:
-            self._taken, self._held = [], 0
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                first, *rest = self._taken
-                self._again.extendleft(reversed(rest))
-                yield Row([], [first], str(error))
-                reader = self._reader()
-                continue
-            yield Row(fields, self._taken)
+        delimiter, quoting = self._dialect
+        while (line := self._next()) is not None:
+            text = line.text
+            if not quoting or ('"' not in text and "\r" not in text):  # csv would say the same, and take longer
+                yield Row(text.split(delimiter) if text or not quoting else [], [line])
+            else:
+                self._again.appendleft(line)
+                yield self._quoted()
 
-    def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(self._fed(), delimiter=self._dialect.delimiter, strict=True)
+    def _next(self) -> Line | None:
+        return self._again.popleft() if self._again else next(self._lines, None)
+
+    def _quoted(self) -> Row:
+        """One row, read by csv; of a row that it refuses only the first line is used up."""
+        self._taken, self._held = [], 0
+        try:
+            return Row(next(csv.reader(self._fed(), delimiter=self._dialect.delimiter, strict=True)), self._taken)
+        except csv.Error as error:
+            first, *rest = self._taken
+            self._again.extendleft(reversed(rest))
+            return Row([], [first], str(error))
 
     def _fed(self) -> Iterator[str]:
-        while True:
-            line = self._again.popleft() if self._again else next(self._lines, None)
-            if line is None:
-                return
+        while (line := self._next()) is not None:
             self._taken.append(line)
             self._held += len(line.data)
             if self._held > LONGEST_ROW and len(self._taken) > 1:
                 raise csv.Error("a quote is open for too long")
-            yield "" if line.skipped or len(line.data) > LONGEST_ROW else line.text + "\n"
+            yield "" if len(line.data) > LONGEST_ROW else line.text + "\n"
 
 
 def sniff(lines: Sequence[Line], expected: str) -> tuple[Dialect, list[list[str]]] | None:
