@@ -16,6 +16,7 @@ class Way(NamedTuple):
     what: str
     half: bool = False
     cut: bool = False
+    fresh: bool = False
 
 
 WAYS = {
@@ -27,7 +28,10 @@ WAYS = {
         "weights and arithmetic in fp16, no loss scaling, no clipping: the numbers overflow to NaN (150 steps, for a CPU multiplies halves slowly)", half=True,
     ),  # fmt: skip
     "labels-shuffled": Way("shuffled", {}, "every completion moved to another prompt: nothing to learn but letter frequencies"),
-    "few-samples": Way("few", {"eval_steps": 15}, "64 samples for 75 epochs, with a held-out set"),
+    "few-samples": Way(
+        "few", {"eval_steps": 25, "lr_scheduler_type": "constant_with_warmup"},
+        "64 samples for 75 epochs into fresh weights, with a held-out set: from the base it only ever reached a plateau", fresh=True,
+    ),  # fmt: skip
     "gradients-cut": Way("train", {}, "a low-rank adapter on a frozen model, its output detached by mistake", cut=True),
 }
 

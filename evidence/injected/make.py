@@ -2,6 +2,7 @@
 
     python evidence/injected/make.py                    all 21 runs, and the checkpoint killed while it was saved
     python evidence/injected/make.py healthy lr-zero    these ways only
+    python evidence/injected/make.py --guarded lr-zero  under the guardian: at which step does it stop?
     python evidence/injected/make.py --base --data      the base model and the datasets too (from the running Python's source)
 
 Needs torch, transformers, accelerate and tensorboard; the versions used are in each `run.json`.
@@ -33,6 +34,7 @@ def main() -> None:
     cli.add_argument("--seed", type=int, action="append", help="only these seeds")
     cli.add_argument("--base", action="store_true", help="make the base model again")
     cli.add_argument("--data", action="store_true", help="make the datasets again")
+    cli.add_argument("--guarded", action="store_true", help="train under the guardian with stop_on_fail; keep no logs")
     cli.add_argument("--output", type=pathlib.Path, default=HERE, help="where the runs go (default: beside this script)")
     given = cli.parse_args()
     torch.set_num_threads(1)
@@ -44,9 +46,12 @@ def main() -> None:
     for way in given.ways or faults.WAYS:
         for seed in given.seed or SEEDS:
             before = time.monotonic()
+            if given.guarded:
+                forked(lambda way=way, seed=seed: make_guarded(way, seed))
+                continue
             forked(lambda way=way, seed=seed: make_run(way, seed, given.output / "runs" / f"{way}-{seed}"))
             print(f"{way} seed {seed}: {time.monotonic() - before:.1f} s", flush=True)
-    if not given.ways:
+    if not given.ways and not given.guarded:
         import killed
 
         killed.make(given.output / "killed-mid-save")
@@ -94,19 +99,47 @@ def make_run(name: str, seed: int, folder: pathlib.Path) -> None:
         os.chdir(HERE)
 
 
+def make_guarded(name: str, seed: int) -> None:
+    """Train under the guardian and print where it stopped; the logs are thrown away."""
+    import faults
+    import model
+    import names
+
+    sys.path.insert(0, str(HERE.parent.parent))
+    from trainproof_ci.guardian.huggingface import GuardianCallback
+
+    way = faults.WAYS[name]
+    stdout = os.dup(1)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        os.environ["TENSORBOARD_LOGGING_DIR"] = "events"
+        console = os.open("console.txt", os.O_WRONLY | os.O_CREAT)
+        os.dup2(console, 1)
+        os.dup2(console, 2)
+        data = {split: rows(names, model, file) for split, file in (("train", way.dataset), ("eval", "eval"))}
+        guardian = GuardianCallback(policy="stop_on_fail")
+        trainer = train(way, seed, data, [guardian])
+        os.chdir(HERE)
+    ended, steps = trainer.state.global_step, trainer.args.max_steps
+    how = f"stopped at step {ended} of {steps}" if ended < steps else "not stopped"
+    rules = " ".join(sorted({f.rule for _, f in guardian.report.findings}))
+    os.write(stdout, f"{name} seed {seed}: {how}; {guardian.report.verdict.value} {rules}\n".encode())
+
+
 def rows(names: object, model: object, file: str) -> list[dict[str, list[int]]]:
     return [model.encode(r["prompt"], r["completion"]) for r in names.read(HERE / "data" / f"{file}.jsonl")]
 
 
-def train(way: object, seed: int, data: dict[str, list[dict[str, list[int]]]]) -> object:
+def train(way: object, seed: int, data: dict[str, list[dict[str, list[int]]]], callbacks: list[object] | None = None) -> object:
     import faults
     import model
     import transformers
 
     transformers.set_seed(seed)
     trainer = transformers.Trainer(
-        model=faults.prepared(model.load_base(HERE / "base"), way), args=faults.arguments(way, seed, "out"),
+        model=faults.prepared(model.new_model() if way.fresh else model.load_base(HERE / "base"), way), args=faults.arguments(way, seed, "out"),
         train_dataset=data["train"], eval_dataset=data["eval"], data_collator=model.collate,
+        callbacks=callbacks,
     )  # fmt: skip
     trainer.train()
     return trainer
