@@ -60,6 +60,8 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
         prompt = "\n".join([values[at] for at in present if values[at]])
         if (present and is_blank(prompt)) or (pair is not None and values[pair[0]] == values[pair[1]]):
             return None
+        if label is not None and isinstance(values[label], str) and is_blank(values[label]):
+            return None  # a blank label is nothing to learn
         if target is not None:
             if not _learnable(values[target], prompt, survey):
                 return None
