@@ -31,6 +31,7 @@ SHOWN_BY_TESTS = {
     "TP-FILE-CRASHED": "tests/test_engine.py",
     "TP-FILE-DEADLINE": "tests/test_engine.py",
     "TP-FILE-OUTSIDE": "tests/test_discovery.py",
+    "TP-FILE-UNREADABLE": "tests/test_engine.py",
     "TP-PRE-TEMPLATE": "tests/commands/test_preflight.py",
     "TP-PRE-UNLISTED": "tests/commands/test_preflight.py",
     "TP-PRE-VOCAB": "tests/commands/test_preflight.py",
