@@ -91,6 +91,17 @@ def _noise(values: Sequence[float]) -> float:
     return 1.4826 * median(bends) / sqrt(6)
 
 
+def noise(values: Sequence[float]) -> float:
+    """The spread of single points around their course: from the differences between neighbours, so that a trend counts little."""
+    steps = [abs(after - before) for before, after in pairwise(values)]
+    return 1.4826 * median(steps) / sqrt(2) if steps else 0.0
+
+
+def uncertainty(spread: float, points: int) -> float:
+    """How far the difference of two medians of so many points is off, as a standard error."""
+    return 1.2533 * spread * sqrt(2 / max(points, 1))
+
+
 def resolution(values: Iterable[float]) -> float:
     """The smallest step between two different values: what the printed digits can tell apart."""
     ordered = sorted(set(values))
