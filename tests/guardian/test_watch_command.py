@@ -147,3 +147,30 @@ def test_in_a_github_job_the_summary_and_annotations_are_written(work: Path) -> 
     assert "TP-NAN" in (work / "summary.md").read_text()
     assert b"::error file=run_log.jsonl,line=6" in done.stderr
     assert b"::error" not in done.stdout
+
+
+def followed(work: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*MAIN, *words], cwd=work, capture_output=True, timeout=60, check=False)
+
+
+def write_log(work: Path, losses: list[float]) -> None:
+    rows = [json.dumps({"step": step, "loss": loss}) + "\n" for step, loss in enumerate(losses)]
+    (work / "log.jsonl").write_text("".join(rows))
+
+
+def test_a_log_is_followed_until_it_stalls(work: Path) -> None:
+    write_log(work, [3.0 / (1 + step) for step in range(20)])
+    done = followed(work, "log.jsonl", "--stall", "0.1")
+    assert done.returncode == 0
+    assert b"log.jsonl:20: WARN TP-STALL" in done.stdout
+
+
+def test_a_log_that_fails_ends_the_watch_when_asked_to(work: Path) -> None:
+    write_log(work, [3.0] + [float("nan")] * 19)
+    done = followed(work, "--stop-on-fail", "log.jsonl")
+    assert done.returncode == 1
+    assert b"FAIL TP-NAN" in done.stdout
+
+
+def test_a_log_that_never_comes_is_not_checked(work: Path) -> None:
+    assert followed(work, "missing.jsonl", "--stall", "0.1").returncode == 2
