@@ -1,9 +1,13 @@
 """Run a workflow under the real runner `act`, in host mode, with a loopback API and stand-ins for nested actions."""
 
+import atexit
 import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +118,7 @@ def run(
     kept = scratch / "kept"
     kept.mkdir(exist_ok=True)
     stand_in = scratch / "stand-in"
-    locals_: list[str] = ["--local-repository", f"{ACTION}={outside.ROOT}"]
+    locals_: list[str] = ["--local-repository", f"{ACTION}={action_alone()}"]
     for name, path in STAND_INS.items():
         home = stand_in / name.split("@")[0].replace("/", "-")
         (home / path).parent.mkdir(parents=True, exist_ok=True)
@@ -134,6 +138,17 @@ def run(
     entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
     entries += [{"msg": line} for line in done.stderr.decode("utf-8", "replace").splitlines()]
     return Ran(done.returncode, entries, kept)
+
+
+@lru_cache(maxsize=1)
+def action_alone() -> Path:
+    """What the Action runs, without the evidence beside it: the runner copies all of it every time."""
+    home = Path(tempfile.mkdtemp(prefix="trainproof-action-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    for name in ("action.yml", "requirements.txt"):
+        shutil.copy(outside.ROOT / name, home / name)
+    shutil.copytree(outside.ROOT / "trainproof_ci", home / "trainproof_ci")
+    return home
 
 
 def pip_settings() -> dict[str, str]:
