@@ -97,14 +97,18 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
 
     Why: the record teaches the model to say nothing, or is dropped in silence.
     Fix: fill the field or remove the record.
+    Stands down: a missing label in an evaluation file is a warning, as test sets are published without their labels.
     """
-    assert data.shape is not None
-    unlabelled = data.split == "test" or data.shape.label is None
-    for key in (*data.shape.targets, *data.shape.pair, *(() if unlabelled else (data.shape.label,))):
+    shape = data.shape
+    assert shape is not None
+    for key in (*shape.targets, *shape.pair, *((shape.label,) if shape.label else ())):
         value = record.value.get(key, 0)
         if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
             kind = "null" if value is None else "a blank text" if value else "empty"
-            yield Fault(f'"{key}" is empty', kind, "something to learn", key=key)
+            hidden = key == shape.label and data.split == "eval"
+            yield Fault(
+                f'"{key}" is empty', kind, "something to learn", key=key, severity=Severity.WARN if hidden else None
+            )
             return
     for _, turns in every_list(record, data):
         silent = empty_answer(turns)
