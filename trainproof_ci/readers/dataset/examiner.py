@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset import strict_json
+from trainproof_ci.readers.dataset.record import DEEPEST, too_deep
 from trainproof_ci.readers.dataset.screens import is_plain, is_plain_talk
 
 if TYPE_CHECKING:
@@ -128,6 +129,9 @@ class Examiner:
         if not isinstance(value, dict):
             kind = type(value).__name__
             self.survey.sight("not-object", number, byte_offset=offset, content=line, measured=NAMES.get(kind, kind))
+            return
+        if too_deep(value, line):
+            self.survey.sight("depth", number, byte_offset=offset, content=line, measured=f"more than {DEEPEST} levels")
             return
         if len(line) > LONG_LINE:
             self.survey.sight("long", number, byte_offset=offset, content=line, measured=f"{len(line)} bytes")

@@ -7,7 +7,7 @@ from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.detection import SAMPLED, detect
 from trainproof_ci.readers.dataset.elements import LONGEST, Decoded, Element, Elements, Text
-from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.record import DEEPEST, Record, too_deep
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.readers.source import Head, Source
 
@@ -92,7 +92,11 @@ def _take(element: Element, survey: "Survey") -> None:
         )  # fmt: skip
     if any(flaw.fatal for flaw in element.flaws):
         return
-    if isinstance(element.value, dict):
+    if too_deep(element.value, raw):
+        survey.sight(
+            "depth", element.line, byte_offset=element.byte_offset, measured=f"more than {DEEPEST} levels", content=raw
+        )
+    elif isinstance(element.value, dict):
         survey.take(element.value, raw, line=element.line, byte_offset=element.byte_offset, plain=is_plain(raw))
     else:
         survey.sight(
@@ -110,7 +114,7 @@ def records(path: str) -> Iterator[Record]:
     number = 0
     with Source(path) as source:
         for element in Elements(Decoded(source.file)):
-            if isinstance(element.value, dict):
+            if isinstance(element.value, dict) and not too_deep(element.value, element.text.encode("utf-8", "replace")):
                 number += 1
                 yield Record(
                     number,

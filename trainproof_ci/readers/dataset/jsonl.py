@@ -9,7 +9,7 @@ from trainproof_ci.readers.dataset.detection import SAMPLED, detect
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS, Examiner
 from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.lines import Block, Index, blocks
-from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
@@ -146,4 +146,4 @@ def value_of(line: bytes) -> dict[str, Any] | None:
         value, flaws = strict_json.parse(text)
         if any(flaw.fatal for flaw in flaws):
             return None
-    return value if isinstance(value, dict) and b"\0" not in line else None
+    return value if isinstance(value, dict) and b"\0" not in line and not too_deep(value, line) else None

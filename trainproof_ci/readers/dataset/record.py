@@ -61,6 +61,28 @@ def texts(value: object, key: str = "", depth: int = 0) -> Iterator[tuple[str, s
             yield from texts(child, f"{key}[{index}]", depth + 1)
 
 
+DEEPEST = 256
+"""Levels of nesting beyond which a record is not judged: walking it would exhaust the stack before the parser does."""
+
+
+def too_deep(value: object, raw: bytes) -> bool:
+    """Whether a value is nested deeper than `DEEPEST`; its raw bytes prove most values flat at once."""
+    if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, (dict, list))
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
 def is_blank(text: str) -> bool:
     """Whether a text shows nothing: empty, white space, or only characters without width."""
     return not text.strip() or not text.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad \t\r\n\f\v\u00a0")

@@ -102,7 +102,7 @@ def huge_number(data: Survey, limits: Limits) -> Iterator[Firing]:
 def too_deep(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A record is nested deeper than the parser goes; it was not judged.
 
-    Why: Python's parser gives up near 1,000 levels and some others crash.
+    Why: Python's parser gives up near 1,000 levels, some others crash, and no trainer reads 256.
     Fix: flatten the record.
     """
     yield from fired(
@@ -110,5 +110,5 @@ def too_deep(data: Survey, limits: Limits) -> Iterator[Firing]:
         "depth",
         "a record is nested too deeply to be judged",
         "{first}, {n} lines",
-        "less than about 1,000 levels",
+        "at most 256 levels",
     )

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Measure the dataset check against its peers, interleaved, and write the table `README.md` beside this file.
+
+usage: measure.py FOLDER [--rounds 3]          FOLDER holds what generate.py wrote
+"""
+
+import argparse
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = sys.executable
+PLAIN = (
+    "import json,sys\n"
+    "def once(pairs):\n"
+    "    found = dict(pairs)\n"
+    "    assert len(found) == len(pairs)\n"
+    "    return found\n"
+    "for line in open(sys.argv[1], encoding='utf-8'):\n"
+    "    json.loads(line, object_pairs_hook=once)\n"
+)
+DATASETS = "import sys,tempfile,datasets;datasets.disable_progress_bars();datasets.load_dataset('json',data_files=sys.argv[1],cache_dir=tempfile.mkdtemp())"
+DUCKDB = "import sys,duckdb;duckdb.sql(f\"select count(*), count(distinct hash(j)) from read_json_auto('{sys.argv[1]}') j\").fetchall()"
+
+
+def contestants(name: str) -> "dict[str, list[str]]":
+    """The commands by name, those that are installed; ours first."""
+    ours = [PYTHON, "-m", "trainproof_ci", "check", "--kind", "dataset", "--format", "json", "--output", os.devnull]
+    found = {"trainproof-ci, 1 process": [*ours, "--jobs", "1"], "trainproof-ci, 2 processes": [*ours, "--jobs", "2"]}
+    if shutil.which("trainproof"):
+        text = ["--text-field", "messages"] if name == "chat.jsonl" else []
+        found["trainproof preflight"] = ["trainproof", "preflight", *text]
+    found["json.loads a line, repeated keys refused"] = [PYTHON, "-c", PLAIN]
+    if shutil.which("jq"):
+        found["jq empty"] = ["jq", "empty"]
+    for module, code in (("datasets", DATASETS), ("duckdb", DUCKDB)):
+        if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0:
+            found[f"{module}: load" if module == "datasets" else "duckdb: count, distinct"] = [PYTHON, "-c", code]
+    return found
+
+
+def run(command: "list[str]", path: str) -> "tuple[float, float, float]":
+    """Wall seconds, processor seconds and peak megabytes of one run."""
+    process = subprocess.Popen([*command, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    begun = time.perf_counter()
+    _, _, usage = os.wait4(process.pid, 0)
+    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
+def table(name: str, path: str, rounds: int) -> "list[str]":
+    """The table of one file: medians over the rounds, in each of which every contestant runs once."""
+    commands = contestants(name)
+    taken: dict[str, list[tuple[float, float, float]]] = {who: [] for who in commands}
+    for _ in range(rounds):
+        for who, command in commands.items():
+            taken[who].append(run(command, path))
+    medians = {who: [statistics.median(values) for values in zip(*runs)] for who, runs in taken.items()}
+    first = medians["trainproof-ci, 1 process"]
+    lines = [f"### {name}, {os.path.getsize(path) / 1e6:.0f} MB", "", "| command | wall s | ratio | processor s | ratio | peak MB |", "|---|---:|---:|---:|---:|---:|"]
+    for who, (wall, busy, memory) in medians.items():
+        lines.append(f"| {who} | {wall:.2f} | {wall / first[0]:.2f} | {busy:.2f} | {busy / first[1]:.2f} | {memory:.0f} |")
+    return [*lines, ""]
+
+
+def main() -> None:
+    """Measure and write."""
+    cli = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    cli.add_argument("folder")
+    cli.add_argument("--rounds", type=int, default=3)
+    chosen = cli.parse_args()
+    os.chdir(chosen.folder)
+    load = os.getloadavg()[0]
+    lines = [
+        "# Speed of the dataset check", "",
+        f"Python {platform.python_version()}, {os.cpu_count()} processors, load {load:.1f} at the start; {chosen.rounds} interleaved rounds, medians.",
+        "A ratio is against trainproof-ci with one process: above 1, trainproof-ci is faster. Beside other work on the machine the",
+        "processor seconds say more than the wall. All default rules are on: digest, strict JSON, repeated keys, fields, texts, duplicates, conflicts.",
+        "Made by `generate.py FOLDER` and `measure.py FOLDER`.", "",
+    ]  # fmt: skip
+    for name in ("long.jsonl", "short.jsonl", "chat.jsonl"):
+        if os.path.exists(name):
+            lines += table(name, name, chosen.rounds)
+    with open(os.path.join(HERE, "README.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
