@@ -21,6 +21,9 @@ from trainproof_ci.rules.run.course import (
     uncertainty,
 )  # fmt: skip
 
+TRIPLED = 3
+"""An end this much above the beginning is a leap: at a hundredfold learning rate the loss went from 0.86 to 6.0 in the
+third step, and a scatter measured across that step hid the divergence for thirty more (evidence, lr-x100-1)."""
 FAST = 1.3
 """A first point this much above the first three tells of a model that fell within its first step."""
 COARSE = 0.1
@@ -97,8 +100,10 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if rate_rose_late(run) and not found.tail > limits["explosion"] * found.head:
         raise StandDown("the learning rate rose again just before the end")
     base, ratio = (found.head, limits["ratio"]) if by_head else (start, limits["first"])
-    early = noise(found.values[: max(found.size // 4, 5)])
-    if found.tail - base < limits["sigmas"] * uncertainty(early, found.edge):
+    scatter = noise(found.values[: max(found.size // 4, 5)])
+    if found.tail > TRIPLED * base:  # the leap itself is no scatter
+        scatter = min(scatter, noise(found.values[-max(found.size // 2, 5) :]))
+    if found.tail - base < limits["sigmas"] * uncertainty(scatter, found.edge):
         raise StandDown("the points scatter too much for the end to be told from the beginning")
     if found.tail - base < 3 * resolution((*found.values[: found.edge], *found.values[-found.edge :])):
         raise StandDown("the printed digits of the loss are too coarse for a ratio")
