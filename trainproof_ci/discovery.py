@@ -160,6 +160,8 @@ def _asked(head: Head) -> tuple[str, ...]:
     """The kinds in the order they are asked: a table is told from a log by its columns, which datasets know better."""
     if head.suffix in {".csv", ".tsv"}:
         return ("dataset", *RECOGNISED_KINDS)
+    if head.suffix in {".jsonl", ".ndjson"}:
+        return ("run", "dataset")
     guess = guess_kind(head.path)  # a name that only one kind uses spares the others their loading
     return RECOGNISED_KINDS if guess in {None, "dataset"} else (guess, *RECOGNISED_KINDS)
 

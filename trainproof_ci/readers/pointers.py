@@ -1,18 +1,18 @@
 """Git LFS pointers: a few lines of text in place of the bytes, whatever the kind of file."""
 
 import os
-import re
 from fnmatch import fnmatchcase
 
 from trainproof_ci.errors import Unreadable
+from trainproof_ci.patterns import later
 from trainproof_ci.places import Location
 from trainproof_ci.readers.source import Head
 
 LONGEST_POINTER = 1024
-_FIRST_LINE = re.compile(
+_FIRST_LINE = later(
     rb"\A(?:\xef\xbb\xbf)?version https?://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1[ \t]*\r?\n"
 )
-_WHOLE = re.compile(
+_WHOLE = later(
     rb"\Aversion https?://[a-z.-]+/spec/v1\n(?:ext-[0-9]-\S+ sha256:[0-9a-f]{64}\n)*"
     rb"oid sha256:(?P<oid>[0-9a-f]{64})\nsize (?P<size>[0-9]{1,19})\n\Z",
 )

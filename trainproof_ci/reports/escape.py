@@ -2,10 +2,8 @@
 
 import re
 
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
-)
-_COMMAND = re.compile("##(?=\\[)|::")
+_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+_COMMAND = "##(?=\\[)|::"
 _LONE_SURROGATE = r"(\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}"
 _MARKDOWN = r"([\\`*_{}\[\]()<>#+\-.!|~@&$:=^'\"/])"
 
@@ -15,6 +13,8 @@ def plain(text: str) -> str:
 
     Bytes of a name that are not UTF-8 (surrogate escapes) show as `\xNN`.
     """
+    if text.isascii() and text.isprintable():  # nearly every text, and the pattern is costly to compile
+        return text
 
     def shown(found: re.Match[str]) -> str:
         code = ord(found[0])
@@ -22,13 +22,13 @@ def plain(text: str) -> str:
             return f"\\x{code - 0xDC00:02x}"
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
-    return _UNPRINTABLE.sub(shown, text)
+    return re.sub(_UNPRINTABLE, shown, text)
 
 
 def terminal(text: str) -> str:
     """For a terminal or a job's log: visible, and no part of it can be read as a workflow command."""
     visible = plain(text)
-    visible = _COMMAND.sub(lambda found: "\\x23#" if found[0] == "##" else "\\x3a:", visible)
+    visible = re.sub(_COMMAND, lambda found: "\\x23#" if found[0] == "##" else "\\x3a:", visible)
     return "\\x20" + visible[1:] if visible[:1].isspace() else visible
 
 

@@ -4,7 +4,6 @@ Forked processes only: hashes of records are keyed by process, and a fork keeps 
 """
 
 import os
-import pickle
 import sys
 from collections.abc import Mapping
 from types import TracebackType
@@ -75,6 +74,8 @@ class helpers:  # noqa: N801 - used as a function: `with helpers(...)`
 
     def join(self, survey: "Survey", examiner: Examiner) -> None:
         """Append what the parts found, in order; a part whose process died is surveyed here."""
+        import pickle  # most files are small and have no parts
+
         for (start, end), (_, pipe) in zip(self.ranges, self.running, strict=True):
             try:
                 part, state = _received(pipe)
@@ -100,6 +101,8 @@ def _surveyed(part: "Survey", path: str, start: int, end: int | None) -> Examine
 
 def _work(survey: "Survey", samples: list[Any], start: int, end: int | None, pipe: "Connection") -> None:
     """The life of one process: survey a part and send what it found, the hashes one partition at a time."""
+    import pickle
+
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - a process that fails is silent: its part is surveyed again
     part = survey.another()
     part.settle(samples)
@@ -128,6 +131,7 @@ class Part:
 
 
 def _received(pipe: "Connection") -> tuple[Any, Any]:
+    import pickle
     from trainproof_ci.readers.dataset.duplicates import PARTITIONS, Duplicates
 
     state, ends, blanks, spoke = pickle.loads(pipe.recv_bytes())  # noqa: S301 - from a process of our own

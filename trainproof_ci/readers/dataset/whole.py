@@ -3,6 +3,7 @@
 import re
 
 from trainproof_ci.errors import Unreadable
+from trainproof_ci.patterns import later
 from trainproof_ci.places import Location
 from trainproof_ci.readers.source import Head
 
@@ -23,7 +24,7 @@ MAGIC = (
     (b"\x89HDF", "an HDF5 file", (".h5", ".hdf5")),
     (b"SQLite format 3", "an SQLite database", (".db", ".sqlite")),
 )
-_PAGE = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html[\s>]|<\?xml\s)", re.IGNORECASE)
+_PAGE = later(rb"\A(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html[\s>]|<\?xml\s)", re.IGNORECASE)
 
 
 def refuse_whole(head: Head) -> None:

@@ -17,7 +17,7 @@ The way from bytes to facts:
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.facts import RunLog
-from trainproof_ci.readers.run.formats import READERS, Reader, reader
+from trainproof_ci.readers.run.formats import READERS, Reader, asked, reader
 from trainproof_ci.readers.source import Head, Source
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def recognise(head: Head) -> str | None:
     """The name of the log format, or None."""
-    return next((name for name in READERS if reader(name).recognise(head)), None)
+    return next((name for name in asked(head) if reader(name).recognise(head)), None)
 
 
 def gather(targets: "Iterable[Target]") -> "list[Target]":

@@ -5,6 +5,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainproof_ci.discovery import Target
     from trainproof_ci.readers.run.facts import Reading
     from trainproof_ci.readers.source import Head, Source
@@ -28,6 +30,12 @@ class Reader(Protocol):
 
     def read(self, source: "Source", target: "Target") -> "Reading":
         """Read the open file (or, for a target of several members, those) into series."""
+
+
+def asked(head: "Head") -> "Iterable[str]":
+    """The formats that a file may be of: one that begins with a JSON object as `.jsonl` does is no table and no console."""
+    certain = head.suffix in {".jsonl", ".ndjson"} and head.start.startswith(b'{"')
+    return ("jsonl",) if certain else READERS
 
 
 def reader(name: str) -> Reader:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 
 from trainproof_ci.model import Severity
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.record import Fault, Record, texts
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
-CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+CONTROL = later("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 """Controls but for tab, line feed, carriage return, form feed, vertical tab, the separators and NEL."""
 
 
@@ -48,10 +49,10 @@ def mojibake(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
 
 
 _CONTINUATION = "\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178"
-_TWICE = re.compile(
+_TWICE = later(
     f"[\u00c2-\u00df][{_CONTINUATION}]|[\u00e0-\u00ef][{_CONTINUATION}]{{2}}|[\u00f0-\u00f4][{_CONTINUATION}]{{3}}"
 )
-_SYMBOLS = re.compile("[\u00a1-\u00bf]")
+_SYMBOLS = later("[\u00a1-\u00bf]")
 
 
 def _decodes(match: "re.Match[str]", text: str) -> bool:
@@ -96,9 +97,10 @@ def control_character(record: Record, data: Survey, limits: Limits) -> Iterator[
             return
 
 
-INVISIBLE = re.compile("[\u200b\u2060\u180e\ufeff\u00ad\u2061-\u2064\U000e0020-\U000e007f]")
-_JOINED = re.compile(f"[a-zA-Z]{INVISIBLE.pattern}+[a-zA-Z]")
-_TAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
+_UNSEEN = "[\u200b\u2060\u180e\ufeff\u00ad\u2061-\u2064\U000e0020-\U000e007f]"
+INVISIBLE = later(_UNSEEN)
+_JOINED = later(f"[a-zA-Z]{_UNSEEN}+[a-zA-Z]")
+_TAGS = later("\U0001f3f4[\U000e0020-\U000e007f]+")
 """A flag of England, Scotland or Wales is spelled with invisible tags."""
 
 

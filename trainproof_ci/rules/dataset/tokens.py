@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
+from trainproof_ci.patterns import later
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.shapes import said
@@ -13,11 +14,11 @@ from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.training import targets
 
-SPECIAL = re.compile(
+SPECIAL = later(
     r"<\|(?:im_start|im_end|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|eom_id|end|user|assistant|system|endofprompt)\|>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
 )
-CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+CODE = later(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
 @rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "turns"), per="record")
@@ -39,11 +40,11 @@ def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Faul
                 return
 
 
-_ENTITY = re.compile(
+_ENTITY = later(
     r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[a-zA-Z]{1,2}(?:acute|grave|circ|uml|tilde|cedil|slash|ring)|[mn]dash|hellip|[lr][sd]quo);"
 )
-_TAG = re.compile(r"</?(?:br|p|div|span|b|i|strong|em|font|a|li|ul|h[1-6])(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
-_ON_PURPOSE = re.compile(
+_TAG = later(r"</?(?:br|p|div|span|b|i|strong|em|font|a|li|ul|h[1-6])(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_ON_PURPOSE = later(
     r"html|xml|css|markup|unescap|<!doctype|<(?:html|head|body|script|style|svg|table|form|input|button|img)\b|\bweb\b|jsx|react|android|javascript|\{\{|=>|;\s*\n",
     re.IGNORECASE,
 )
@@ -83,7 +84,11 @@ def never_ends(data: Survey, limits: Limits) -> Iterator[Firing]:
     marks = data.marks
     if marks is None or data.shape is None or data.shape.name != "text":
         raise StandDown("no tokenizer_config.json beside texts")
-    if marks.eos and marks.adds_eos is False and marks.texts >= limits["records"] and not marks.ending:
+    if not marks.eos:
+        raise StandDown("the tokenizer_config.json names no end-of-sequence token")
+    if marks.texts < limits["records"]:
+        raise StandDown(f"fewer than {limits['records']:g} texts")
+    if marks.adds_eos is False and not marks.ending:
         yield Firing(
             "no text ends with the end-of-sequence token",
             f"0 of {marks.texts} texts",
@@ -103,7 +108,9 @@ def begins_twice(data: Survey, limits: Limits) -> Iterator[Firing]:
     marks = data.marks
     if marks is None or data.shape is None or data.shape.name != "text":
         raise StandDown("no tokenizer_config.json beside texts")
-    if marks.bos and marks.adds_bos and marks.beginning > limits["share"] * marks.texts:
+    if not marks.bos:
+        raise StandDown("the tokenizer_config.json names no begin-of-sequence token")
+    if marks.adds_bos and marks.beginning > limits["share"] * marks.texts:
         yield Firing(
             "texts begin with a token that the tokenizer adds again",
             f"{marks.beginning} of {marks.texts} texts",
