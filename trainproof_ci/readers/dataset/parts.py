@@ -132,6 +132,7 @@ class Part:
 
 def _received(pipe: "Connection") -> tuple[Any, Any]:
     import pickle
+
     from trainproof_ci.readers.dataset.duplicates import PARTITIONS, Duplicates
 
     state, ends, blanks, spoke = pickle.loads(pipe.recv_bytes())  # noqa: S301 - from a process of our own
