@@ -145,8 +145,7 @@ def action_alone() -> Path:
     """What the Action runs, without the evidence beside it: the runner copies all of it every time."""
     home = Path(tempfile.mkdtemp(prefix="trainproof-action-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    for name in ("action.yml", "requirements.txt"):
-        shutil.copy(outside.ROOT / name, home / name)
+    shutil.copy(outside.ROOT / "action.yml", home / "action.yml")
     shutil.copytree(outside.ROOT / "trainproof_ci", home / "trainproof_ci")
     return home
 

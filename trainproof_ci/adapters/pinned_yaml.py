@@ -6,9 +6,7 @@ import sys
 
 from trainproof_ci.errors import UsageError
 
-REQUIREMENTS = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "requirements.txt"
-)
+REQUIREMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "requirements.txt")
 SECONDS = 120
 
 

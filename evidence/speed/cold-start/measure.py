@@ -48,7 +48,7 @@ def install(folder: pathlib.Path) -> float:
     begin = time.perf_counter()
     subprocess.run(
         ["python3", "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-compile",
-         "--require-hashes", "--only-binary", ":all:", "--target", str(folder / "target"), "--requirement", str(ROOT / "requirements.txt")],
+         "--require-hashes", "--only-binary", ":all:", "--target", str(folder / "target"), "--requirement", str(ROOT / "trainproof_ci/adapters/requirements.txt")],
         check=True, capture_output=True,
     )  # fmt: skip
     return time.perf_counter() - begin
