@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from trainproof_ci.cli import COMMANDS  # noqa: E402 - found by the line above when run as a script
-from trainproof_ci.model import ExitCode  # noqa: E402
+from trainproof_ci.model import ExitCode  # noqa: E402 - the path is set above
 
 MEANINGS = {
     ExitCode.OK: "success; something was judged and nothing is FAIL or NOT-CHECKED",

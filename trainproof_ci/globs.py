@@ -4,7 +4,6 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 WILD = frozenset("*?[")
-LONGEST_PATTERN = 1024
 
 
 def is_pattern(text: str) -> bool:

@@ -11,7 +11,6 @@ from trainproof_ci.readers.checkpoint.zip_directory import ABSENT, LOCAL, LOCAL_
 
 STORED, DEFLATED = 0, 8
 BLOCK = 1 << 20
-LONGEST_INFLATED = 1 << 30
 MOST_INFLATED = 256 << 20
 """Bytes that are inflated of one archive before it is left alone: a ZIP of kilobytes can hold terabytes."""
 

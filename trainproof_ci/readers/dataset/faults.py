@@ -1,6 +1,5 @@
 """Collects what one pass over a dataset comes upon, grouped so that one cause becomes one finding."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from trainproof_ci.model import Firing, Severity
@@ -98,11 +97,3 @@ def shifted(place: Location, lines: int, records: int, offset: int) -> Location:
     return place._replace(
         line=plus(place.line, lines), record=plus(place.record, records), byte_offset=plus(place.byte_offset, offset)
     )
-
-
-def places_of(path: str, numbered: Iterator[tuple[int, int, bytes]]) -> Places:
-    """Places of records given as (line, record number, content)."""
-    places = Places()
-    for line, number, content in numbered:
-        places.add(Location(path, line, record=number), content=content)
-    return places

@@ -16,7 +16,6 @@ CONFIG, SPECIAL, WHOLE, GENERATION = (
 )
 NAMES = (CONFIG, SPECIAL, WHOLE, GENERATION)
 ENCODER_TOKENS = ("cls_token", "sep_token", "mask_token")
-LATER_LINES = 256
 
 
 class Special(NamedTuple):
@@ -52,13 +51,6 @@ class Tokenizer(NamedTuple):
         """tokenizer_config.json where it is there and whole."""
         file = self.files.get(CONFIG)
         return file if file is not None and file.problem is None and not file.pointer else None
-
-    @property
-    def names_tokens(self) -> bool:
-        """Whether any special token is written anywhere, so that one that is not written is missing."""
-        return any(
-            key.endswith("_token") and value for file in self.files.values() for key, value in file.value.items()
-        )
 
     @property
     def encoder(self) -> bool:
