@@ -173,4 +173,6 @@ def test_a_log_that_fails_ends_the_watch_when_asked_to(work: Path) -> None:
 
 
 def test_a_log_that_never_comes_is_not_checked(work: Path) -> None:
-    assert followed(work, "missing.jsonl", "--stall", "0.1").returncode == 2
+    done = followed(work, "missing.jsonl", "--stall", "0.1")
+    assert done.returncode == 2
+    assert b"TP-FILE-NOT-FOUND: there is no such file" in done.stdout

@@ -91,6 +91,11 @@ def refuse_special(path: str, root: str) -> None:
     try:
         mode = os.stat(path).st_mode
     except OSError:
+        if not os.path.lexists(path):
+            raise Unreadable(
+                "there is no such file", rule="TP-FILE-NOT-FOUND", measured="no file", limit="a file",
+                location=Location(path, line=1),
+            ) from None  # fmt: skip
         raise _outside(path, "the path leads nowhere", "a broken link") from None
     if leads_outside(path, root):
         raise _outside(path, "the path leads out of the working directory and is not followed", "a path outside")
