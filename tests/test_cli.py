@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,25 @@ def test_a_usage_error_exits_64_and_says_why(arguments: list[str], command: Comm
     assert answer.code == 64
     assert answer.err.startswith("trainproof-ci: ")
     assert answer.out == ""
+
+
+def test_the_usage_of_several_lines_keeps_its_columns(command: Command) -> None:
+    first, *usage = command("check", "--format", "nonsense").err.splitlines()
+    assert first.startswith("trainproof-ci: argument --format")
+    assert usage[0].startswith("usage: trainproof-ci check ")
+    assert len(usage) > 1
+    assert all(line.startswith("     ") for line in usage[1:])
+
+
+def test_a_path_after_changed_is_told_from_a_reference(work: Path, command: Command) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
+    (work / "data").mkdir()
+    assert command("check", "--changed", "data").err.endswith("; for a path write: --changed -- data\n")
+
+
+def test_the_baseline_is_named_as_it_was_written(work: Path, command: Command) -> None:
+    (work / "a.jsonl").write_text('{"prompt": "a", "completion": "b"}\n')
+    assert "known-findings: old.json" in command("check", "--write-known", "old.json").out
 
 
 def test_a_crash_exits_70_without_a_traceback(

@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         known = given and given[0] in {*COMMANDS, *INTERNAL}
+        _refuse_named_like_options(given)
         chosen = parser(given[0] if known else None).parse_args(given)
         code: int = import_module(f"trainproof_ci.commands.{chosen.command}").run(chosen)
     except UsageError as error:
@@ -84,8 +85,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _refuse_named_like_options(given: Sequence[str]) -> None:
+    """Raise `UsageError` where a hook may have handed over a file that reads as an option: `--write-known=a.jsonl`."""
+    if given[:1] != ["check"] or "--candidates" not in given:
+        return
+    before = given[: given.index("--")] if "--" in given else given
+    for word in before:
+        if word.startswith("-") and os.path.lexists(word):
+            raise UsageError(f"a file of this folder is named like an option and is not obeyed as one; rename it: {word}")
+
+
 def _complain(sentence: str, code: int) -> int:
     from trainproof_ci.reports.escape import terminal  # only a complaint needs it
 
-    print("trainproof-ci:", "\n".join(terminal(line) for line in sentence.split("\n")), file=sys.stderr)  # noqa: T201
+    first, *usage = sentence.split("\n")
+    lines = [
+        terminal(first),
+        *(" " * (len(line) - len(bare)) + terminal(bare) for line in usage for bare in [line.lstrip(" ")]),
+    ]
+    print("trainproof-ci:", "\n".join(lines), file=sys.stderr)  # noqa: T201 - the one place that speaks to a person
     return int(code)

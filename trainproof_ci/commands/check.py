@@ -102,7 +102,8 @@ def _changes(reference: str | None) -> "Changes | str | None":
         raise UsageError("--changed needs a git repository")
     changes = against(reference or None, repository_prefix())
     if isinstance(changes, str) and reference:
-        raise UsageError(f"--changed: {changes}")
+        hint = f"; for a path write: --changed -- {reference}" if os.path.lexists(reference) else ""
+        raise UsageError(f"--changed: {changes}{hint}")
     return changes
 
 
@@ -111,7 +112,9 @@ def _write_known(report: Report, path: str) -> int:
     from trainproof_ci.adapters.files import write_atomically
 
     write_atomically(path, known.written(report))
-    sys.stdout.write("written; name it in .trainproof.yml: `known-findings: FILE`\n")
+    from trainproof_ci.reports.escape import terminal
+
+    sys.stdout.write(terminal(f"{path} written; name it in .trainproof.yml: `known-findings: {path}`") + "\n")
     return 0
 
 
