@@ -21,7 +21,8 @@ def elsewhere(finding: Finding) -> str:
     if finding.occurrences < 2:
         return ""
     lines = [str(location.line) for location in finding.places.shown if location.line is not None]
-    which = f": lines {', '.join(lines)}{', …' if finding.occurrences > len(lines) else ''}" if lines else ""
+    more = ", …" if finding.occurrences > len(lines) else ""
+    which = f": lines {', '.join(dict.fromkeys(lines))}{more}" if len(set(lines)) > 1 else ""  # a file may be one line
     return f"{finding.occurrences} places{which}"
 
 
