@@ -25,6 +25,7 @@ Adding a rule
    `def f(record: Record, data: Survey, limits) -> Iterator[Fault]`. One `Fault` a place; the survey groups them into one
    finding with every place. Say *what* with lengths, counts and key paths (`safe_key` for keys outside the shape), never content.
 4. `needs`: "records", "json", "shape", and what a shape offers: "turns", "preference", "prompt", "target", "label".
+   "max-chars", "phrases" and "label-range" are what the configuration has to say.
    "rare-text" is for rules about characters that `screens` finds: they are asked only about records that are not plain.
 5. Cases in `tests/rules/cases/dataset/TP-X.yml`: fires, quiet, skipped.
 """
@@ -94,7 +95,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     """Survey one file: every record judged by the record rules, every fault placed, digest and duplicates known."""
     from trainproof_ci.readers.dataset.digests import Digest  # recognising files needs none of it
     from trainproof_ci.readers.dataset.duplicates import prove
-    from trainproof_ci.readers.dataset.splits import compared
+    from trainproof_ci.readers.dataset.splits import compared, others_beside
     from trainproof_ci.readers.dataset.survey import Survey
 
     if target.members:
@@ -111,6 +112,8 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
         module.scan(source, survey)
         survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
         survey.leaks = compared(survey, module, settings)
+        labelled = survey.shape is not None and survey.shape.label is not None
+        survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
         survey.sha256 = digest.hexdigest()
     return survey
 

@@ -75,6 +75,13 @@ def training_files(path: str, settings: "Settings") -> list[str]:
     return sorted(name for name in _renamed(path) if name != path and os.path.isfile(name))
 
 
+def others_beside(path: str) -> bool:
+    """Whether another file of the same suffix lies in the folder of `path`."""
+    folder, name = os.path.split(path)
+    suffix = os.path.splitext(name)[1]
+    return any(other != name and other.endswith(suffix) for other in os.listdir(folder or "."))
+
+
 def _renamed(path: str) -> Iterator[str]:
     """The path with the word for its split, in the name or the folder, replaced by a word for training."""
     parts = path.split("/")

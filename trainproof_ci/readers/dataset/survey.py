@@ -54,6 +54,8 @@ class Survey:
         """More facts for the summary, by name; a format adds its own (delimiter, columns…)."""
         self.marks = marks_beside(target.path)
         self.split = split_of(target.path, settings)
+        self.one_of_many = False
+        """Whether files of the same kind lie beside this one of labels and nothing names the split: one file a class."""
         self.media: Media | None = None
         """The files that the records name, where the shape names any: every record must be taken then."""
         self.leaks: Leaks | str = "the splits were not compared"
@@ -150,18 +152,21 @@ class Survey:
             return None
         if need == "records":
             return None if self.records else "no record could be read"
-        if need == "json":
-            return None if self.format in JSON_FORMATS else f"only for JSON; this is {self.format}"
-        if need == "table":
-            return None if self.format in TABLES else f"only for tables; this is {self.format}"
-        if need == "rows":
-            return None if self.format in {*TABLES, "tts"} else f"only for tables; this is {self.format}"
-        if need in MANY_FILES:
-            wanted = MANY_FILES[need]
-            return None if self.format == wanted else f"only for {wanted}; this is {self.format}"
+        if need in {"max-chars", "phrases", "label-range"}:
+            return self._not_configured(need)
+        if need in FORMATS:
+            formats, called = FORMATS[need]
+            return None if self.format in formats else f"only for {called}; this is {self.format}"
         if self.shape is None:
             return "the shape of the records is not recognised"
         return None if need == "shape" or need in offers(self.shape) else f"no {need} in the shape {self.shape.name}"
+
+    def _not_configured(self, need: str) -> str | None:
+        if need == "label-range":
+            known = self.options.num_labels is not None or self.split == "train"
+            return None if known else "no num-labels configured, and not a training split by configuration or by name"
+        option = self.options.max_chars if need == "max-chars" else self.options.phrases
+        return None if option else f"no {need} configured"
 
     def summary(self) -> Mapping[str, object]:
         """The measurements that the report prints."""
@@ -181,17 +186,6 @@ class Survey:
         """A field of the first record, where a finding about all records stands."""
         return Location(self.path, self.first_line or 1, record=1, key=key)
 
-    @property
-    def one_of_many(self) -> bool:
-        """Whether other files of the same kind lie beside this one and nothing names the split: one file a class."""
-        from os import listdir, path
-
-        folder, name = path.split(self.path)
-        suffix = path.splitext(name)[1]
-        if self.split is not None:
-            return False
-        return any(other != name and other.endswith(suffix) for other in listdir(folder or "."))
-
     def location(self, line: int = 1, **more: Any) -> Location:
         """A place in this file."""
         return Location(self.path, line or None, **more)
@@ -205,9 +199,14 @@ def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
     return None if chosen.off else {**rule.limits, **chosen.limits}
 
 
-MANY_FILES = {"yolo": "yolo-labels", "parallel": "parallel-text"}
-TABLES = frozenset({"csv", "tsv"})
-JSON_FORMATS = frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd"})
+FORMATS = {
+    "json": (frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd"}), "JSON"),
+    "table": (frozenset({"csv", "tsv"}), "tables"),
+    "rows": (frozenset({"csv", "tsv", "tts"}), "tables"),
+    "yolo": (frozenset({"yolo-labels"}), "yolo-labels"),
+    "parallel": (frozenset({"parallel-text"}), "parallel-text"),
+}
+"""Needs that the format meets: the formats, and what a skip calls them."""
 
 
 def offers(shape: shapes.Shape) -> Iterator[str]:
@@ -218,6 +217,8 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "messages"
     if shape.pair:
         yield "preference"
+    if shape.name == "openai-preference":
+        yield "outputs"
     if shape.prompts:
         yield "prompt"
     if shape.targets:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.comparison import Comparison
@@ -21,7 +22,9 @@ def gradients_above_baseline(facts: Comparison, limits: Limits) -> Iterator[Firi
     own, base = facts.own.gradient, facts.base.gradient
     assert own is not None
     assert base is not None
-    if base > 0 and own > limits["ratio"] * base:
+    if base <= 0:
+        raise StandDown("the gradient norms of the baseline are 0, so a ratio to them means nothing")
+    if own > limits["ratio"] * base:
         yield Firing(
             "the gradient norms are far above the baseline's", f"a median of {own:.4g}",
             f"≤ {limits['ratio'] * base:.4g} ({limits['ratio']:g} x {base:.4g})", Places(facts.end), (facts.baseline_end,),

@@ -111,6 +111,8 @@ def null_column(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: for keys that the shape lets be null.
     """
     assert data.shape is not None
+    if data.records < limits["records"]:
+        raise StandDown(f"{data.records} records are too few to call a column null throughout")
     for key, column in _columns(data).items():
         if set(column.types) == {"null"} and column.present >= limits["records"] and key not in data.shape.vocabulary:
             yield Firing(

@@ -23,7 +23,7 @@ def _classes(data: Survey) -> dict[Any, Label]:
     return classes(data.tally.labels)
 
 
-@rule("TP-LABEL-RANGE", Severity.FAIL, needs=("label",), per="record")
+@rule("TP-LABEL-RANGE", Severity.FAIL, needs=("label", "label-range"), per="record")
 def out_of_range(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A label lies outside 0 … number of classes - 1.
 
@@ -60,11 +60,18 @@ def one_class(data: Survey, limits: Limits) -> Iterator[Firing]:
     class is a common layout.
     """
     found = _classes(data)
-    if data.split in {None, "train"} and len(found) == 1 and data.records >= limits["records"] and not data.one_of_many:
-        label = next(iter(found.values()))
-        yield Firing(
-            "every record has the same label", f"1 label in {data.records} records", "at least 2", _place(data, label)
-        )
+    if len(found) > 1:
+        return
+    if not found or data.records < limits["records"]:
+        raise StandDown(f"fewer than {limits['records']:g} records with a label")
+    if data.split not in {None, "train"}:
+        raise StandDown("an evaluation split may hold one class")
+    if data.one_of_many:
+        raise StandDown("files of the same kind lie beside it, which may hold the other classes")
+    label = next(iter(found.values()))
+    yield Firing(
+        "every record has the same label", f"1 label in {data.records} records", "at least 2", _place(data, label)
+    )
 
 
 @rule("TP-LABEL-IMBALANCE", Severity.WARN, needs=("label",), limits={"ratio": 50, "classes": 20})
@@ -76,7 +83,9 @@ def unbalanced(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: with more than 20 classes, where rare ones are the rule.
     """
     found = _classes(data)
-    if 2 <= len(found) <= limits["classes"]:
+    if len(found) > limits["classes"]:
+        raise StandDown(f"more than {limits['classes']:g} classes, where rare ones are the rule")
+    if len(found) > 1:
         most, least = max(found.values(), key=_count), min(found.values(), key=_count)
         if most.count > limits["ratio"] * least.count:
             yield Firing(
@@ -117,13 +126,11 @@ def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: subtract 1, or tell the trainer that there are n + 1 classes.
     Stands down: with `num-labels`, where TP-LABEL-RANGE knows better.
     """
+    if data.options.num_labels is not None:
+        raise StandDown("num-labels is configured: TP-LABEL-RANGE knows better")
     found = _classes(data)
     numbers = sorted(name for name in found if isinstance(name, int) and not isinstance(name, bool))
-    if (
-        data.options.num_labels is None
-        and len(numbers) == len(found) >= 2
-        and numbers == list(range(1, len(numbers) + 1))
-    ):
+    if len(numbers) == len(found) >= 2 and numbers == list(range(1, len(numbers) + 1)):
         yield Firing("the labels begin at 1", f"{numbers[0]} to {numbers[-1]}", "0 to n - 1", _place(data, found[1]))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
@@ -55,10 +56,11 @@ def no_final_newline(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: end the file with a line feed.
     Stands down: when the last line is cut, which is the cause then.
     """
-    if data.sighted("truncated") is None and data.sighted("nul") is None:
-        yield from fired(
-            data, "no-eol", "the file does not end in a line feed", "0 bytes after the last record", "a line feed"
-        )
+    if data.sighted("truncated") is not None or data.sighted("nul") is not None:
+        raise StandDown("the end of the file is damaged, which another finding says")
+    yield from fired(
+        data, "no-eol", "the file does not end in a line feed", "0 bytes after the last record", "a line feed"
+    )
 
 
 @rule("TP-LINE-MIXED-EOL", Severity.WARN)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places, safe_key
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
@@ -189,6 +190,8 @@ def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: a key that more than half of the messages have is there on purpose.
     """
     tally = data.tally
+    if not tally.messages and not data.options.strict_keys:
+        raise StandDown("no messages, and strict-keys is not configured")
     rare = {
         key: seen
         for key, seen in sorted(tally.unknown_keys.items())

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record
@@ -28,7 +29,7 @@ def equal_pair(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
         )
 
 
-@rule("TP-PREF-OUTPUT-COUNT", Severity.FAIL, needs=("preference",), per="record")
+@rule("TP-PREF-OUTPUT-COUNT", Severity.FAIL, needs=("outputs",), per="record")
 def output_count(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A preferred or non-preferred output does not hold exactly one message.
 
@@ -37,8 +38,6 @@ def output_count(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
     Stands down: in every shape but openai-preference.
     """
     assert data.shape is not None
-    if data.shape.name != "openai-preference":
-        return
     for key in data.shape.pair:
         outputs = record.value.get(key)
         if isinstance(outputs, list) and len(outputs) != 1:
@@ -83,9 +82,12 @@ def one_sided(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: add the other kind, or train on the answers directly.
     Stands down: in every shape but kto, and below 4 records.
     """
+    assert data.shape is not None
+    if data.shape.name != "kto":
+        raise StandDown(f"no answers with a thumb up or down in the shape {data.shape.name}")
     column = data.columns.named().get("label")
-    if data.shape is None or data.shape.name != "kto" or column is None or column.present < limits["records"]:
-        return
+    if column is None or column.present < limits["records"]:
+        raise StandDown(f"fewer than {limits['records']:g} labels")
     if len(data.tally.labels) == 1:
         yield Firing(
             "every answer has the same label",

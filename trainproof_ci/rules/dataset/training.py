@@ -141,11 +141,14 @@ def empty_prompt(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: when more than 90 % of the prompts are empty: open-ended generation is trained like that.
     """
     seen = data.sighted("blank-prompt")
-    if seen is not None and len(seen) <= limits["share"] * data.records:
-        yield Firing("a prompt is empty", f"{len(seen)} of {data.records} records", "something asked", seen.places)
+    if seen is None:
+        return
+    if len(seen) > limits["share"] * data.records:
+        raise StandDown("so many prompts are empty that it is the task")
+    yield Firing("a prompt is empty", f"{len(seen)} of {data.records} records", "something asked", seen.places)
 
 
-@rule("TP-TRAIN-OVERLENGTH", Severity.WARN, needs=("records",), per="record")
+@rule("TP-TRAIN-OVERLENGTH", Severity.WARN, needs=("records", "max-chars"), per="record")
 def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record is longer than the configuration allows.
 
@@ -160,7 +163,7 @@ def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
             yield Fault("a record is longer than allowed", f"{length} characters", f"≤ {most}")
 
 
-@rule("TP-TRAIN-PHRASE", Severity.WARN, needs=("shape",), per="record")
+@rule("TP-TRAIN-PHRASE", Severity.WARN, needs=("shape", "phrases"), per="record")
 def unwanted_phrase(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A target holds a phrase that the configuration forbids.
 
@@ -168,8 +171,6 @@ def unwanted_phrase(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
     Fix: rewrite or remove the record.
     Stands down: without `phrases`.
     """
-    if not data.options.phrases:
-        return
     for key, text in targets(record, data):
         folded = text.casefold()
         for index, phrase in enumerate(data.options.phrases):

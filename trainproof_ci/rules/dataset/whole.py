@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.survey import Survey
@@ -28,10 +29,13 @@ def no_records(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: write the data again, or remove the file.
     Stands down: when another fault already says why no record could be read.
     """
-    if not data.records and not data.faults.sightings.keys() - {"blank-inside", "blank-end", "no-eol", "bom"}:
-        yield Firing(
-            "the file holds no record", f"{data.size} bytes, 0 records", "at least 1 record", Places(data.location())
-        )
+    if data.records:
+        return
+    if data.faults.sightings.keys() - {"blank-inside", "blank-end", "no-eol", "bom"}:
+        raise StandDown("another fault says why no record could be read")
+    yield Firing(
+        "the file holds no record", f"{data.size} bytes, 0 records", "at least 1 record", Places(data.location())
+    )
 
 
 @rule("TP-FILE-CONFLICT", Severity.FAIL)
@@ -53,7 +57,9 @@ def too_large(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: without `max-bytes` and without a `target` that has a limit.
     """
     limit = data.options.max_bytes or MOST_BYTES.get(data.options.target or "")
-    if limit is not None and data.size > limit:
+    if limit is None:
+        raise StandDown("no max-bytes configured, and no target that has a limit")
+    if data.size > limit:
         yield Firing(
             "the file is larger than allowed", f"{data.size} bytes", f"≤ {limit} bytes", Places(data.location())
         )
@@ -68,7 +74,9 @@ def too_few(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: without `min-records` and without a `target` that has a minimum; when the file is empty.
     """
     limit = data.options.min_records or FEWEST_RECORDS.get(data.options.target or "")
-    if limit is not None and 0 < data.records < limit and data.options.split in {None, "train"}:
+    if limit is None:
+        raise StandDown("no min-records configured, and no target that has a minimum")
+    if 0 < data.records < limit and data.options.split in {None, "train"}:
         yield Firing("the file holds too few records", f"{data.records} records", f"≥ {limit}", Places(data.location()))
 
 

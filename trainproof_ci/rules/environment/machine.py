@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.environment import Environment
@@ -51,7 +52,9 @@ def too_little_memory(environment: Environment, limits: Limits) -> Iterator[Firi
     needed = environment.declared.memory
     assert needed is not None
     here = Places(Location(environment.path, 1))
-    if environment.memory is not None and environment.memory.available < needed:
+    if environment.memory is None:
+        raise StandDown("this machine does not say how much memory it has")
+    if environment.memory.available < needed:
         measured = f"{size(environment.memory.available)} {environment.memory.source}"
         yield Firing("less memory than declared", measured, f"at least {size(needed)}", here)
 
@@ -68,7 +71,9 @@ def too_little_disk(environment: Environment, limits: Limits) -> Iterator[Firing
     needed = environment.declared.disk
     assert needed is not None
     here = Places(Location(environment.path, 1))
-    if environment.disk is not None and environment.disk < needed:
+    if environment.disk is None:
+        raise StandDown("this machine does not say how much room the disk has")
+    if environment.disk < needed:
         yield Firing(
             "less room on the disk than declared", f"{size(environment.disk)} free", f"at least {size(needed)}", here
         )

@@ -145,7 +145,9 @@ def no_template(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     config = tokenizer.config
     assert config is not None
     chats = [dataset for dataset in tokenizer.datasets if dataset.shape == "chat"]
-    if chats and not tokenizer.has_template:
+    if not chats:
+        raise StandDown("no chat dataset beside the tokenizer")
+    if not tokenizer.has_template:
         related = (Location(chats[0].path, 1, note="the chat dataset"),)
         yield Firing(
             "a chat dataset lies beside the tokenizer, which has no chat template",
