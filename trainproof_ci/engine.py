@@ -4,7 +4,8 @@ The engine reads a target, runs the rules of its kind, and keeps the books: what
 It catches what readers and rules raise, once, here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import registry, suppress
@@ -118,8 +119,9 @@ def _run(rules: "Sequence[Rule]", facts: "Facts", settings: "Settings") -> tuple
     fired: list[Finding] = []
     ran: list[str] = []
     skipped: dict[str, str] = {}
+    lacking = cache(facts.lacks)  # many rules need the same
     for rule in rules:
-        outcome = _apply(rule, facts, settings)
+        outcome = _apply(rule, facts, lacking, settings)
         if isinstance(outcome, str):
             skipped[rule.id] = outcome
             continue
@@ -140,15 +142,17 @@ def _certain(
     return closer
 
 
-def _apply(rule: "Rule", facts: "Facts", settings: "Settings") -> "list[Firing] | str":
+def _apply(
+    rule: "Rule", facts: "Facts", lacking: "Callable[[str], str | None]", settings: "Settings"
+) -> "list[Firing] | str":
     """The firings of one rule, or the reason why it did not run."""
     chosen = settings.rules.get(rule.id)
     if chosen is not None and chosen.off:
         return "switched off in the configuration"
     for need in rule.needs:
-        if (why := facts.lacks(need)) is not None:
+        if (why := lacking(need)) is not None:
             return why
-    limits = {**rule.limits, **(chosen.limits if chosen is not None else {})}
+    limits = {**rule.limits, **chosen.limits} if chosen is not None else rule.limits
     assert rule.judge is not None
     try:
         return list(rule.judge(facts, limits))

@@ -5,6 +5,7 @@ and imported only when a target of their kind is judged.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
@@ -154,11 +155,13 @@ def rules_in(modules: Iterable[str | ModuleType]) -> tuple[Rule, ...]:
     return tuple(value for module in loaded for value in vars(module).values() if isinstance(value, Rule))
 
 
+@cache
 def rules_for(kind: str) -> tuple[Rule, ...]:
     """The rules that judge a target of `kind`."""
     return tuple(r for r in rules_in(RULE_MODULES[kind]) if r.judge is not None)
 
 
+@cache
 def catalogue() -> dict[str, Rule]:
     """Every rule by id; two rules of one id are a programming error."""
     found: dict[str, Rule] = {}

@@ -8,6 +8,7 @@ from trainproof_ci.places import Location, Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
 LONGEST_LINE = 1 << 20
 """Bytes before a place that are read to count its column; beyond them the column is left out."""
@@ -30,7 +31,10 @@ def on_github(report: Report, prefix: str) -> Report:
 
 
 def _target(target: TargetReport, prefix: str) -> TargetReport:
-    findings = tuple(_finding(finding, lambda place: _placed(place, prefix)) for finding in target.findings)
+    with _Columns() as columns:
+        findings = tuple(
+            _finding(finding, lambda place: _placed(place, prefix, columns)) for finding in target.findings
+        )
     return target._replace(path=prefix + target.path, findings=findings)
 
 
@@ -41,26 +45,50 @@ def _finding(finding: Finding, placed: "Callable[[Location], Location]") -> Find
     return finding._replace(places=places, related=tuple(placed(place) for place in finding.related))
 
 
-def _placed(place: Location, prefix: str) -> Location:
-    column = _utf16_column(place) if place.column else None
+def _placed(place: Location, prefix: str, columns: "_Columns") -> Location:
+    column = columns.utf16(place) if place.column else None
     return place._replace(path=prefix + place.path, column=column)
 
 
-def _utf16_column(place: Location) -> int | None:
-    """The column in UTF-16 units; None where the bytes before the place do not confirm the column in code points."""
-    if place.column is None or place.byte_offset is None:
-        return None
-    start = max(0, place.byte_offset - LONGEST_LINE)
-    try:
-        with open(place.path, "rb") as file:
-            file.seek(start)
-            before = file.read(place.byte_offset - start)
-    except OSError:
-        return None
-    newline = before.rfind(b"\n")
-    if newline < 0 and start:
-        return None
-    text = before[newline + 1 :].decode("utf-8", "replace").removeprefix("\ufeff")
-    if len(text) != place.column - 1:
-        return None
-    return place.column + sum(character > "\uffff" for character in text)
+class _Columns:
+    """Columns in UTF-16 units, counted in the file itself, which is opened once for places that follow each other."""
+
+    def __init__(self) -> None:
+        self._path: str | None = None
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> "_Columns":  # noqa: PYI034 - Self needs 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def utf16(self, place: Location) -> int | None:
+        """The column; None where the bytes before the place do not confirm the column in code points."""
+        if place.column is None or place.byte_offset is None:
+            return None
+        start = max(0, place.byte_offset - min(LONGEST_LINE, 4 * place.column + 4))
+        before = self._read(place.path, start, place.byte_offset)
+        if before is None:
+            return None
+        newline = before.rfind(b"\n")
+        if newline < 0 and start:
+            return None
+        text = before[newline + 1 :].decode("utf-8", "replace").removeprefix("\ufeff")
+        if len(text) != place.column - 1:
+            return None
+        return place.column + sum(character > "\uffff" for character in text)
+
+    def _read(self, path: str, start: int, end: int) -> bytes | None:
+        try:
+            if path != self._path:
+                self.__exit__()
+                self._path, self._file = path, None
+                self._file = open(path, "rb")  # noqa: SIM115 - stays open for the next place
+            if self._file is None:
+                return None
+            self._file.seek(start)
+            return self._file.read(end - start)
+        except OSError:
+            return None

@@ -15,8 +15,9 @@ LONGEST_MESSAGE = 4000
 def render(report: Report) -> str:
     """One command a line; what does not fit is counted in a last one of its level."""
     lines: list[str] = []
+    every = [finding for _, finding in report.findings]
     for severity, command in COMMANDS.items():
-        findings = [finding for _, finding in report.findings if finding.severity is severity]
+        findings = [finding for finding in every if finding.severity is severity]
         lines += [_annotation(command, finding) for finding in findings[:BUDGET]]
         if len(findings) > BUDGET:
             more = f"showing {BUDGET} of {len(findings)} {severity.value} findings; the job summary lists the others"
@@ -47,7 +48,8 @@ def message(finding: Finding) -> str:
 
 def pointers(report: Report, url: str) -> str:
     """One annotation a level that points to the check run, which holds all the findings at their lines."""
-    counted = {severity: sum(f.severity is severity for _, f in report.findings) for severity in COMMANDS}
+    severities = [finding.severity for target in report.targets for finding in target.findings]
+    counted = {severity: severities.count(severity) for severity in COMMANDS}
     return "".join(
         said(COMMANDS[severity], f"{count} {severity.value}, each at its line in the check run {url}") + "\n"
         for severity, count in counted.items()

@@ -1,6 +1,6 @@
 """The job summary: verdict first, then what to look at, then what was and was not checked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainproof_ci.model import Finding, Report, Severity, TargetReport
 from trainproof_ci.reports import mermaid, ranking, sparkline, wording
@@ -18,20 +18,20 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
     """The summary, cut by whole rows where it would grow beyond `largest` bytes, with a count of what is shown."""
     verdict = f"{SIGNS[report.verdict]} trainproof-ci: {report.verdict.value}" if report.targets else "trainproof-ci"
     head = [f"## {verdict}", "", markdown(wording.totals(report)), "", *_notes(report)]
-    rows = [_row(finding) for _, finding in report.findings]
-    header = ["", "| | rule | place | what |", "|---|---|---|---|"] if rows else []
+    findings = [finding for _, finding in report.findings]
+    header = ["", "| | rule | place | what |", "|---|---|---|---|"] if findings else []
     left = largest - sum(len(line.encode()) + 1 for line in (*head, *header))
-    shown, left = _fit(rows, left * 2 // 3, left)
-    cut = [f"showing {len(shown)} of {len(rows)} findings"] if len(shown) < len(rows) else []
+    shown, left = _fit(map(_row, findings), left * 2 // 3, left)
+    cut = [f"showing {len(shown)} of {len(findings)} findings"] if len(shown) < len(findings) else []
     table, left = _fit(_ranking(report), left // 2, left)
     drawn = list(_pictures(report))
     pictures, left = _fit(drawn, left // 2, left)
     pictures += (
         [f"showing the pictures of {len(pictures)} of {len(drawn)} runs", ""] if len(pictures) < len(drawn) else []
     )
-    targets = [_target(target) for target in report.targets]
-    details, _ = _fit(targets, left - 512, left)
-    more = [f"showing {len(details)} of {len(targets)} targets"] if len(details) < len(targets) else []
+    details, _ = _fit(map(_target, report.targets), left - 512, left)
+    found = len(report.targets)
+    more = [f"showing {len(details)} of {found} targets"] if len(details) < found else []
     tail = [
         "",
         "<details><summary>What was checked</summary>",
@@ -43,7 +43,7 @@ def render(report: Report, *, largest: int = LARGEST) -> str:
         *more,
         "</details>",
     ]
-    return "\n".join([*head, *header, *shown, "", *cut, *table, *pictures, *(tail if targets else [])]) + "\n"
+    return "\n".join([*head, *header, *shown, "", *cut, *table, *pictures, *(tail if found else [])]) + "\n"
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _pre(lines: list[str]) -> str:
     return "<pre>" + "\n".join(map(markdown, lines)) + "</pre>"
 
 
-def _fit(rows: list[str], budget: int, left: int) -> tuple[list[str], int]:
+def _fit(rows: Iterable[str], budget: int, left: int) -> tuple[list[str], int]:
     """As many whole rows as `budget` bytes hold, and what is left of `left`."""
     used, shown = 0, []
     for row in rows:

@@ -45,7 +45,8 @@ def _compressed(text: str) -> int:
 
 def document(report: Report, left_out: Collection[str] = (), most: int = MOST_RESULTS) -> dict[str, Any]:
     """The SARIF log as JSON values."""
-    every = [finding for _, finding in report.findings if finding.severity in LEVELS]
+    findings = [finding for _, finding in report.findings]
+    every = [finding for finding in findings if finding.severity in LEVELS]
     results = [finding for finding in every if finding.location.path not in left_out] if left_out else every
     shown = results[:most]
     known = catalogue()
@@ -61,7 +62,7 @@ def document(report: Report, left_out: Collection[str] = (), most: int = MOST_RE
                 "rules": [_rule(known[i]) for i in ids],
             }
         },
-        "invocations": [_invocation(report, _cuts(len(shown), len(results), len(every)))],
+        "invocations": [_invocation(report, findings, _cuts(len(shown), len(results), len(every)))],
         "columnKind": "utf16CodeUnits",
         "results": [_result(finding, index[finding.rule]) for finding in shown],
     }
@@ -112,8 +113,8 @@ def _cuts(shown: int, small: int, every: int) -> Iterator[str]:
         yield f"{every - small} results in files over {LARGEST_FILE >> 20} MiB are left out; the job summary and the JSON report have them"
 
 
-def _invocation(report: Report, cuts: Iterable[str]) -> dict[str, Any]:
-    unjudged = [finding for _, finding in report.findings if finding.severity is Severity.NOT_CHECKED]
+def _invocation(report: Report, every: Iterable[Finding], cuts: Iterable[str]) -> dict[str, Any]:
+    unjudged = [finding for finding in every if finding.severity is Severity.NOT_CHECKED]
     notifications: list[dict[str, Any]] = [{"level": "note", "message": {"text": cut}} for cut in cuts]
     if len(unjudged) > MOST_NOTIFICATIONS:
         more = f"showing {MOST_NOTIFICATIONS} of {len(unjudged)} files that were not checked"

@@ -5,19 +5,21 @@ from threading import Thread
 from types import TracebackType
 
 BUFFER = 1 << 19
+SMALL = 1 << 17
+"""Bytes; a smaller file is hashed before a thread for it would have started."""
 
 
 class Digest:
-    """Hashes the file at `path` in a thread of its own while the `with` block runs."""
+    """Hashes the file at `path`, of `size` bytes, in a thread of its own while the `with` block runs."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, path: str, size: int) -> None:
+        self._path, self._size = path, size
         self._hash = sha256()
-        self._stop = False
-        self._thread = Thread(target=self._run, daemon=True)
+        self._begun = self._stop = False
+        self._thread: Thread | None = None
 
     def _run(self) -> None:
-        buffer = bytearray(BUFFER)
+        buffer = bytearray(min(self._size + 1, BUFFER))
         view = memoryview(buffer)
         try:
             with open(self._path, "rb", buffering=0) as file:
@@ -31,18 +33,25 @@ class Digest:
 
     def start(self) -> None:
         """Begin, once. Not before processes are forked: a fork must not happen beside a running thread."""
-        if self._thread.ident is None:
-            self._thread.start()
+        if self._begun:
+            return
+        self._begun = True
+        if self._size < SMALL:
+            self._run()
+            return
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop = True
-        if self._thread.ident is not None:
+        if self._thread is not None:
             self._thread.join()
 
     def hexdigest(self) -> str:
         """The digest of the whole file, waiting for it if need be."""
         self.start()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         return self._hash.hexdigest()

@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
     def fits(self, value: Mapping[str, Any]) -> bool:
         """Whether the record has all that the shape requires, each with a type it may have."""
-        return all(json_type(value.get(key)) in types and key in value for key, types in self.required.items())
+        return all(key in value and json_type(value[key]) in types for key, types in self.required.items())
 
     def renamed(self, fields: Mapping[str, str]) -> "Shape":
         """The shape with the names that a dataset gives its keys."""

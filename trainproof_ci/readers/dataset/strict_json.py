@@ -32,6 +32,9 @@ class _Noted:
     """What the parser's hooks came upon in one text."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
         self.nonfinite: str | None = None
         self.number: str | None = None
         self.repeated: str | None = None
@@ -62,15 +65,20 @@ class _Noted:
         return value
 
 
+_NOTED = _Noted()
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_NOTED.pairs, parse_constant=_NOTED.constant, parse_int=_NOTED.integer, parse_float=_NOTED.real
+)
+"""Making a decoder takes as long as parsing a short record; one text is parsed at a time."""
+
+
 def parse(text: str) -> tuple[Any, list[Flaw]]:
     """The value of one JSON text and its flaws; the value is None when a flaw is fatal."""
-    noted = _Noted()
-    decoder = json.JSONDecoder(
-        object_pairs_hook=noted.pairs, parse_constant=noted.constant, parse_int=noted.integer, parse_float=noted.real
-    )
+    noted = _NOTED
+    noted.forget()
     start = len(text) - len(text.lstrip(" \t\r\n"))
     try:
-        value, end = decoder.raw_decode(text, start)
+        value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         return None, [Flaw("syntax", error.pos, _describe(text, error), fatal=True)]
     except RecursionError:
