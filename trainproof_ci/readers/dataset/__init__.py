@@ -107,7 +107,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     refuse_whole(head)
     module = format_of(head)
     survey = Survey(target, settings, rules)
-    with Source(target.path) as source, Digest(target.path) as digest:
+    with Source(target.path) as source, Digest(target.path, source.size) as digest:
         survey.size, survey.begun = source.size, digest.start
         module.scan(source, survey)
         survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
