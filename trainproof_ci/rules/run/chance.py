@@ -77,6 +77,10 @@ def _guessing(tail: float, scores: list[Series]) -> int | None:
     return None
 
 
+SHRINKING = ("entropy", "completions/mean_length", "completion_length")
+"""What falls when a policy collapses; how the names end."""
+
+
 @rule("TP-COLLAPSE", Severity.WARN, needs=("loss",), limits={"points": 10, "ratio": 0.2, "no_spread": 0.8})
 def policy_collapsed(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """Entropy or completion length collapsed while most groups have no spread of reward.
@@ -86,24 +90,25 @@ def policy_collapsed(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: raise the temperature or the entropy bonus, make the reward finer, stop at the step before.
 
-    Stands down: where neither `frac_reward_zero_std` nor a spread of reward is logged.
+    Stands down: where no `frac_reward_zero_std`, or neither entropy nor completion length, is logged 10 times.
     """
     spread = next((one for name, one in run.series.items() if name.endswith("frac_reward_zero_std")), None)
     if spread is None:
         raise StandDown("no share of groups without a spread of reward is logged")
     if course(spread).size < limits["points"]:
-        raise StandDown("fewer than 10 points")
+        raise StandDown(f"fewer than {limits['points']:g} points")
+    lengths = [one for name, one in run.series.items() if name.endswith(SHRINKING)]
+    if all(course(one).size < limits["points"] for one in lengths):
+        raise StandDown("neither entropy nor completion length is logged often enough")
     late = course(spread).tail
     if late < limits["no_spread"]:
         return
-    for name, series in run.series.items():
-        if not name.endswith(("entropy", "completions/mean_length", "completion_length")):
-            continue
+    for series in lengths:
         found = course(series)
         if found.size >= limits["points"] and found.head > 0 and found.tail < limits["ratio"] * found.head:
             place = run.places(series, [found.where[-1]])
             yield Firing(
-                f"{name.rsplit('/', 1)[-1]} collapsed while {late:.0%} of the groups have no spread of reward",
+                f"{series.name.rsplit('/', 1)[-1]} collapsed while {late:.0%} of the groups have no spread of reward",
                 f"{found.tail / found.head:.2g} x its beginning", f"at least {limits['ratio']:g} x", place,
             )  # fmt: skip
             return

@@ -1,7 +1,7 @@
 """Whether what is learned holds on data that is not trained on."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.median import median
@@ -30,7 +30,9 @@ def evaluation_rises(run: RunLog, limits: Limits) -> Iterator[Firing]:
     assert run.loss is not None
     sets = [series for series in run.validation if course(series).size >= limits["evaluations"]]
     if not sets:
-        raise StandDown("fewer than 4 evaluations")
+        raise StandDown(f"fewer than {limits['evaluations']:g} evaluations")
+    if all(min(_smooth(course(series).values)) <= 0 for series in sets):
+        raise StandDown("the evaluation loss is not positive, so a ratio of it means nothing")
     worst: tuple[float, Firing] | None = None
     for series in sets:
         found = _overfit(run, series, limits["ratio"])
@@ -40,10 +42,15 @@ def evaluation_rises(run: RunLog, limits: Limits) -> Iterator[Firing]:
         yield worst[1]
 
 
+def _smooth(values: Sequence[float]) -> list[float]:
+    """The medians of each value and its two neighbours."""
+    return [median(values[max(0, i - 1) : i + 2]) for i in range(len(values))]
+
+
 def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] | None:
     found = course(series)
     values = found.values
-    smooth = [median(values[max(0, i - 1) : i + 2]) for i in range(found.size)]
+    smooth = _smooth(values)
     best = min(range(found.size), key=smooth.__getitem__)
     last = median(values[-3:])
     low = smooth[best]

@@ -82,7 +82,9 @@ def steps_became_slow(run: RunLog, limits: Limits) -> Iterator[Firing]:
     found = _step_times(run)
     fifth = found.size // 5
     early, late = median(found.values[: found.size // 2]), median(found.values[-fifth:])
-    if early <= 0 or late <= limits["ratio"] * early:
+    if early <= 0:
+        raise StandDown("the step times of the first half are 0")
+    if late <= limits["ratio"] * early:
         return
     series = _named(run.series, STEP_TIMES)
     assert series is not None
@@ -110,7 +112,10 @@ def loader_is_waited_for(run: RunLog, limits: Limits) -> Iterator[Firing]:
     waits = course(loader)
     if waits.size < _POINTS:
         raise StandDown("fewer than 20 loader times")
-    share = median(waits.values) / median(times.values) if median(times.values) > 0 else 0.0
+    step = median(times.values)
+    if step <= 0:
+        raise StandDown("the step times are 0")
+    share = median(waits.values) / step
     if limits["share"] < share <= 1:
         yield Firing(
             "the run waits for its data loader", f"{share:.0%} of the time of a step", f"at most {limits['share']:.0%}",

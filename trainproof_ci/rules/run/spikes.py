@@ -82,7 +82,7 @@ def gradient_spiked(run: RunLog, limits: Limits) -> Iterator[Firing]:
     series = max(run.gradients, key=lambda one: one.size)
     found = course(series)
     if found.size < limits["points"]:
-        raise StandDown("fewer than 20 gradient norms")
+        raise StandDown(f"fewer than {limits['points']:g} gradient norms")
     hits = [
         hit
         for hit in spikes(found, limits["ratio"], limits["start"])
