@@ -13,8 +13,9 @@ from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Severity, TargetReport
-from trainproof_ci.readers.run import read
+from trainproof_ci.readers.run import read, recognise
 from trainproof_ci.readers.run.facts import RunLog
+from trainproof_ci.readers.source import Head
 
 VALUES = losses(30)
 
@@ -193,3 +194,19 @@ def test_a_file_that_the_configuration_names_is_read_as_a_run(work: Path) -> Non
     (report,) = check(find(["."], settings), settings).targets
     assert report.kind == "run"
     assert report.verdict is Severity.PASS
+
+
+@pytest.mark.parametrize(
+    ("text", "is_log"),
+    [
+        ('{"lr": 0.001, "batch_size": 8, "epochs": 3}', False),
+        ('{"epochs": 3, "seed": 1}', False),
+        ('{"epochs": 3, "model": {"loss": "mse"}}', False),
+        ('{"step": 100, "loss": 0.5}', True),
+        ('{"step": 100, "train": {"loss": 0.5}}', True),
+        ('{"lr": 0.001, "epoch": 1}\n{"lr": 0.001, "epoch": 2}', True),
+    ],
+)
+def test_one_object_on_one_line_without_a_loss_is_a_configuration(work: Path, text: str, is_log: bool) -> None:
+    (work / "args.json").write_text(text + "\n")
+    assert (recognise(Head.of("args.json")) is not None) == is_log

@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
-from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
+from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate
@@ -29,7 +30,10 @@ def recognise(head: "Head") -> bool:
     objects = [row for row in rows if row.startswith("{") and row.endswith("}") and len(row) < LONGEST_RECORD]
     if not objects or len(objects) * 2 < len(rows):
         return False
-    return any(_is_training(record, head) for record in map(_object, objects[:20]) if record)
+    records = [record for record in map(_object, objects[:20]) if record]
+    if head.suffix == ".json" and len(rows) == 1 and not named_like_a_log(head) and not any(map(_has_loss, records)):
+        return False  # one object on one line, as a configuration is written: {"lr": 0.001, "epochs": 3}
+    return any(_is_training(record, head) for record in records)
 
 
 def _load(line: str) -> object:
@@ -51,6 +55,12 @@ def _object(line: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def _has_loss(record: Mapping[str, Any]) -> bool:
+    """Whether a loss stands there as a number; in a configuration it is a word."""
+    groups = [record, *(value for value in record.values() if isinstance(value, dict))]
+    return any(is_loss(name) and number(value) is not None for group in groups for name, value in group.items())
+
+
 def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
     """A loss or a learning rate beside a step, or nothing but numbers beside a step."""
     numbers = {name for name, value in record.items() if value is None or number(value) is not None}
@@ -66,33 +76,62 @@ def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
 
 def read(source: "Source", target: "Target") -> Reading:  # noqa: ARG001 - every reader is called alike
     """Read record after record; what is no JSON object is a banner, or a record that is damaged or cut."""
-    columns = Columns()
-    records = Records(columns)
-    broken: list[int] = []
-    conflicts: list[int] = []
-    others = last = 0
-    for line_number, raw in enumerate(lines_of(source), 1):
+    lines = _Lines()
+    for block in blocks_of(source):
+        lines.read(block)
+    broken, conflicts = lines.broken, lines.conflicts
+    cut = Cut("the last record is cut", broken.pop()) if broken and broken[-1] == lines.last else None
+    damage = [Damage("a record is no valid JSON", broken[0], len(broken))] if broken else []
+    if conflicts:
+        damage.append(Damage("merge conflict markers stand in the log", conflicts[0], len(conflicts)))
+    notes = (f"{lines.others} lines are no record",) if lines.others else ()
+    return Reading(lines.columns.series(), lines.columns.odd, cut=cut, damage=tuple(damage), notes=notes)
+
+
+class _Lines:
+    """Adds records line by line; `last` is the last line that is not empty, `others` counts those that are no record."""
+
+    def __init__(self) -> None:
+        self.columns = Columns()
+        self.records = Records(self.columns)
+        self.broken: list[int] = []
+        self.conflicts: list[int] = []
+        self.others = self.last = 0
+        self._number = 1
+        self._alike = Alike(self.records)
+
+    def read(self, block: str) -> None:
+        """Whole lines; those that are written like the one before are taken at once."""
+        at = 0
+        while at <= len(block):
+            end = block.find("\n", at)
+            end = len(block) if end < 0 else end
+            is_record = self._line(block[at:end])
+            self._number += 1
+            if is_record:
+                at, self._number = self._alike.take(block, at, end + 1, self._number)
+            else:
+                at = end + 1
+            self.last = self._number - 1 if is_record else self.last
+
+    def _line(self, raw: str) -> bool:
+        """Whether the line is a record, which is added."""
         line = raw.strip(" \t\r\0")
         if not line:
-            continue
-        last = line_number
+            return False
+        self.last = self._number
         try:
             record = _load(line)
         except ValueError:
             record = None
             if line.startswith("{"):
-                broken.append(line_number)
+                self.broken.append(self._number)
             elif raw.startswith(CONFLICT_MARKS):
-                conflicts.append(line_number)
+                self.conflicts.append(self._number)
         except RecursionError:
             record = None
         if isinstance(record, dict):
-            records.add(record, line_number)
-        else:
-            others += 1
-    cut = Cut("the last record is cut", broken.pop()) if broken and broken[-1] == last else None
-    damage = [Damage("a record is no valid JSON", broken[0], len(broken))] if broken else []
-    if conflicts:
-        damage.append(Damage("merge conflict markers stand in the log", conflicts[0], len(conflicts)))
-    notes = (f"{others} lines are no record",) if others else ()
-    return Reading(columns.series(), columns.odd, cut=cut, damage=tuple(damage), notes=notes)
+            self.records.add(record, self._number)
+            return True
+        self.others += 1
+        return False
