@@ -4,7 +4,7 @@ import pytest
 from made_reports import finding
 
 from trainproof_ci.places import Location, Places
-from trainproof_ci.reports.wording import elsewhere
+from trainproof_ci.reports.wording import elsewhere, place
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ from trainproof_ci.reports.wording import elsewhere
 def test_lines_are_listed_once_and_only_where_they_differ(lines: list[int], told: str) -> None:
     places = Places(*(Location("a.json", line=line) for line in lines))
     assert elsewhere(finding()._replace(places=places)) == told
+
+
+def test_records_of_an_array_on_one_line_are_told_by_number() -> None:
+    places = Places(*(Location("a.json", line=1, record=record) for record in (8, 12)))
+    assert place(places.shown[0]) == "a.json:1 record 8"
+    assert elsewhere(finding()._replace(places=places)) == "2 places: records 8, 12"
+    assert place(Location("a.jsonl", line=8, record=8)) == "a.jsonl:8"

@@ -13,7 +13,13 @@ def place(location: Location) -> str:
     """path:line:column, or path and byte offset in a binary file."""
     if location.line is None:
         return location.path if location.byte_offset is None else f"{location.path} at byte {location.byte_offset}"
-    return f"{location.path}:{location.line}" + (f":{location.column}" if location.column else "")
+    at = f"{location.path}:{location.line}" + (f":{location.column}" if location.column else "")
+    return f"{at} record {location.record}" if _many_on_one_line(location) else at
+
+
+def _many_on_one_line(location: Location) -> bool:
+    """Whether the line alone does not tell the record: an array that is written on one line."""
+    return location.line == 1 and (location.record or 0) > 1
 
 
 def elsewhere(finding: Finding) -> str:
@@ -21,8 +27,11 @@ def elsewhere(finding: Finding) -> str:
     if finding.occurrences < 2:
         return ""
     lines = [str(location.line) for location in finding.places.shown if location.line is not None]
+    records = [str(location.record) for location in finding.places.shown if _many_on_one_line(location)]
     more = ", …" if finding.occurrences > len(lines) else ""
     which = f": lines {', '.join(dict.fromkeys(lines))}{more}" if len(set(lines)) > 1 else ""  # a file may be one line
+    if records and not which:
+        which = f": records {', '.join(records)}{more}"
     return f"{finding.occurrences} places{which}"
 
 
