@@ -36,6 +36,7 @@ jobs:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
         with:
           persist-credentials: false
+          lfs: true # without it LFS files are pointers, and NOT-CHECKED
       - uses: trainproof-ci/trainproof-ci@v{__version__}
 """
 FILES = {".trainproof.yml": CONFIGURATION, ".github/workflows/trainproof.yml": WORKFLOW}
