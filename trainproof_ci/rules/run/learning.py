@@ -139,17 +139,21 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Why: the model at the end is worse than one on the way. The end is held against the lowest stretch, and at least half
     of the whole fall must have been lost again: both together gave 2 false alarms on 208 real logs, either alone 5 and
-    more. It must lie `sigmas` standard errors above, for the lowest of many stretches is low by chance. A resumed run that climbed by 15 % over two epochs while the rate decayed taught the second form: an end
-    `climb` times the beginning that rises all along.
+    more. It must lie `sigmas` standard errors above, for the lowest of many stretches is low by chance. A resumed run
+    that climbed by 15 % over two epochs while the rate decayed taught the second form: an end `climb` times the
+    beginning that rises all along.
 
     Fix: keep the checkpoint of the best step that is named, and lower the learning rate from there.
 
-    Stands down: fewer than 10 points; objectives whose loss need not fall; just after the learning rate rose again.
+    Stands down: fewer than 10 points; objectives whose loss need not fall; just after the learning rate rose again; a
+    loss at or below zero.
     """
     supervised(run)
     found = loss_course(run, limits["points"])
-    if found.head <= 0 or found.tail <= 0 or found.tail > 1.2 * found.head:
-        return  # the latter is TP-DIVERGE
+    if found.head <= 0 or found.tail <= 0:
+        raise StandDown("the loss is not positive, so a ratio of it means nothing")
+    if found.tail > 1.2 * found.head:
+        return  # that is TP-DIVERGE
     if rate_rose_late(run):
         raise StandDown("the learning rate rose again just before the end")
     width = max(3, found.size // 20)

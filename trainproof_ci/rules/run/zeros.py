@@ -32,7 +32,7 @@ def loss_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: look at the labels of one batch, and at the gradient norms.
 
-    Stands down: never; fewer than three points are not judged.
+    Stands down: fewer than 3 points.
     """
     assert run.loss is not None
     if run.loss.size < _FEW:
@@ -56,12 +56,14 @@ def loss_zero_from_some_step(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: look at the gradient norms, set `logging_nan_inf_filter=False`, resume from before this step.
 
-    Stands down: on reinforcement objectives.
+    Stands down: on reinforcement objectives; no more points than `points`.
     """
     assert run.loss is not None
     values = run.loss.values
     if run.objective == "reinforcement":
         raise StandDown("the reinforcement objective is zero where all rewards are equal")
+    if run.loss.size <= limits["points"]:
+        raise StandDown(f"{run.loss.size} points are too few to see the loss drop to 0")
     onset = run.loss.size
     while onset and values[onset - 1] == 0:
         onset -= 1
@@ -96,10 +98,12 @@ def gradient_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
     Fix: check which parameters require gradients, and that the loss depends on them.
 
     Stands down: where the loss improved, for a run cannot both learn and receive no gradient: some trainers write 0.0 when
-    clipping is off.
+    clipping is off. Fewer than 5 gradient norms are not judged.
     """
-    for series in run.gradients:
-        finite = course(series).values
+    courses = [(series, course(series).values) for series in run.gradients]
+    if all(len(finite) < limits["points"] for _, finite in courses):
+        raise StandDown(f"fewer than {limits['points']:g} gradient norms")
+    for series, finite in courses:
         if len(finite) < limits["points"] or any(finite):
             continue
         if run.loss is not None and improved(course(run.loss)):
@@ -120,10 +124,12 @@ def rate_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: check the schedule's number of steps and warm-up, and that `optimizer.step()` is reached.
 
-    Stands down: where the loss improved, the rate is printed with too few decimals.
+    Stands down: fewer than 5 learning rates; where the loss improved, the rate is printed with too few decimals.
     """
     share, series = _least_zero(run.rates)
-    if series.size < limits["points"] or share < limits["share"]:
+    if series.size < limits["points"]:
+        raise StandDown(f"fewer than {limits['points']:g} learning rates")
+    if share < limits["share"]:
         return
     least = 0.01 if run.format == "console" else 0.05  # a console prints 0.0000 for a small rate, a file does not
     if run.loss is not None and improved(course(run.loss), least):
@@ -147,7 +153,7 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
     _, series = _least_zero(run.rates)
     edge = max(1, round(limits["edge"] * series.size))
     if series.size < limits["points"]:
-        raise StandDown("fewer than 10 learning rates")
+        raise StandDown(f"fewer than {limits['points']:g} learning rates")
     zeros = [index for index in _zeros(series.values) if edge <= index < series.size - edge]
     inner = series.size - 2 * edge
     share = len(zeros) / max(inner, 1)
