@@ -31,6 +31,7 @@ NEVER_WALKED = frozenset(
     }
 )
 NEVER_A_TARGET = frozenset({".trainproof.yml", ".gitattributes", ".gitignore", ".gitmodules"})
+COMPRESSED = (".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".jsonl.zstd")
 RECOGNISED_KINDS = ("checkpoint", "tokenizer", "manifest", "run", "dataset")
 """The kinds that files are recognised as, in the order they are asked."""
 
@@ -104,7 +105,21 @@ def walk(folder: str) -> list[str]:
     if git.in_work_tree(folder):
         listed = git.listed_files(folder)
         if listed is not None:
-            return [name for name in listed if NEVER_WALKED.isdisjoint(name.split("/"))]
+            return sorted(
+                name
+                for entry in listed
+                for name in (_plain(entry) if _is_folder(entry) else (entry,))  # of a submodule git names the folder
+                if NEVER_WALKED.isdisjoint(name.split("/"))
+            )
+    return _plain(folder)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _plain(folder: str) -> list[str]:
+    """Every file below `folder`, without asking git."""
     found = []
     for top, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in NEVER_WALKED)
@@ -176,7 +191,7 @@ def guess_kind(path: str) -> str | None:
         return "tokenizer"
     if "tfevents" in name or name == "trainer_state.json":
         return "run"
-    if suffix in {".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"}:
+    if suffix in {".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"} or name.endswith(COMPRESSED):
         return "dataset"
     return None
 

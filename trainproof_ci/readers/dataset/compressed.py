@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from trainproof_ci.discovery import COMPRESSED
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import jsonl
@@ -29,9 +30,12 @@ SUFFIXES = (".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst", ".ndjson.zst", 
 
 
 def recognise(head: Head) -> str | None:
-    """Compressed JSON Lines by name and magic number."""
+    """Compressed JSON Lines by name and magic number; by name alone where no other file is called so."""
+    lower = head.name.lower()
     name = next((name for magic, name in FORMATS.items() if head.start.startswith(magic)), None)
-    return f"jsonl-{name}" if name is not None and head.name.lower().endswith(SUFFIXES) else None
+    if name is not None:
+        return f"jsonl-{name}" if lower.endswith(SUFFIXES) else None
+    return ("jsonl-gzip" if lower.endswith(".gz") else "jsonl-zstd") if lower.endswith(COMPRESSED) else None
 
 
 def scan(source: Source, survey: "Survey") -> None:
@@ -60,6 +64,8 @@ def _uncompressed(head: Head) -> Head:
 
 def _stream(source: Source) -> io.BufferedReader:
     magic = source.file.read(4)
+    if not magic.startswith(tuple(FORMATS)):
+        raise _broken(source, "the file is named like compressed data and is none", "neither gzip nor zstd data")
     source.file.seek(0)
     return io.BufferedReader(_Expanded(source, _gzip if magic.startswith(b"\x1f\x8b") else _zstd(source)), HEAD_BYTES)
 

@@ -38,6 +38,8 @@ _PHASE = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"^\s+$")
+_APART = re.compile(r"[^-+.,\deE]")
+"""What is no part of a number, and so tells two of them apart."""
 MOST_TEMPLATES = 20_000
 
 
@@ -169,7 +171,13 @@ def value_of(text: str) -> float:
         return float(text.replace(",", ""))
 
 
-def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity."""
-    number = rf"([-+]?(?:\d{{1,3}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d+\.?\d*|\.\d+){_EXPONENT})"
+def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str] | None:
+    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity.
+
+    None where only what a number may hold stands between two of them, as in `1.2.3.4`: there are many ways to divide
+    such a line, and to try them all takes for ever.
+    """
+    if not all(_APART.search(text) for text in texts[1:-1]):
+        return None
+    number = rf"([-+]?(?:\d{{1,3}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d+(?:\.\d*)?|\.\d+){_EXPONENT})"
     return re.compile("()" + f"{number}()".join(map(re.escape, texts)))

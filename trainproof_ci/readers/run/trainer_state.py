@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trainproof_ci.places import Location
+from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.facts import Reading
@@ -18,11 +19,11 @@ _KEYS = (b'"log_history"', b'"global_step"', b'"best_model_checkpoint"', b'"max_
 
 
 def recognise(head: "Head") -> bool:
-    """A JSON object with the Trainer's own keys."""
+    """A JSON object with the Trainer's own keys; by its name also one that a killed save left empty or damaged."""
+    if head.name == "trainer_state.json":
+        return True
     start = head.start.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not start.startswith(b"{"):
-        return False
-    return head.name == "trainer_state.json" or sum(key in head.start for key in _KEYS) >= 2
+    return start.startswith(b"{") and sum(key in head.start for key in _KEYS) >= 2
 
 
 def read(source: "Source", target: "Target") -> Reading:
@@ -36,7 +37,7 @@ def read(source: "Source", target: "Target") -> Reading:
         raise not_a_log(target.path, "log_history is not a list", here)
     columns = Columns()
     records = Records(columns)
-    for line, entry in document.entries(found.end()):
+    for line, entry in document.entries(found.end(), Alike(records).take):
         if isinstance(entry, dict):
             records.add(entry, line)
     document.check_end()
