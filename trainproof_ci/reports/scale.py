@@ -40,4 +40,5 @@ def column_of(step: float, steps: Sequence[float], width: int) -> int:
     first, last = steps[0], steps[-1]
     if not (isfinite(first) and isfinite(last) and isfinite(step)) or last <= first:
         return 0
-    return min(width - 1, max(0, int((step - first) / (last - first) * width)))
+    share = min(1.0, max(0.0, (step - first) / (last - first)))  # steps that go back may lie far outside
+    return min(width - 1, int(share * width))
