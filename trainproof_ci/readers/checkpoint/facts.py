@@ -119,7 +119,7 @@ BREAKING = frozenset(
 class Checkpoint(NamedTuple):
     """The facts of a checkpoint: one file, or a folder whose files are one checkpoint.
 
-    `faults` are those of the whole; `resumable` names what a folder lacks to resume from, empty where nothing is.
+    `faults` are those of the whole; `missing_state` names what a folder lacks to resume from, empty where it lacks nothing.
     """
 
     path: str
@@ -130,7 +130,7 @@ class Checkpoint(NamedTuple):
     notes: Mapping[str, object] = {}
 
     def lacks(self, need: str) -> str | None:
-        """Why `need` is not there: "weights", "imports", "training state"."""
+        """Why `need`, "weights" or "imports", is not there; None where it is."""
         if need == "weights" and not any(file.weights is not None for file in self.files):
             return self.files[0].why_not if self.files else "no file of the checkpoint could be read"
         if need == "imports" and not any(file.format.startswith("torch") for file in self.files):

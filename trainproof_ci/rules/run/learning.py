@@ -145,8 +145,7 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: keep the checkpoint of the best step that is named, and lower the learning rate from there.
 
-    Stands down: fewer than 10 points; objectives whose loss need not fall; just after the learning rate rose again; a
-    loss at or below zero.
+    Stands down: fewer than 10 points; a loss not above zero or that need not fall; a rate that rose again at the end.
     """
     supervised(run)
     found = loss_course(run, limits["points"])
