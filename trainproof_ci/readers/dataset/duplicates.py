@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONEncoder
 from typing import Any, NamedTuple
 
+from trainproof_ci.readers.dataset.forms import spelled
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, content_of
 
 PARTITIONS = 64
 """So few that their ends stay in the processor's cache, so many that the values of one are a small set."""
+FEW = 1 << 16
+"""Records; so many hashes are one small set."""
+MOST_PARTED = 1 << 22
+"""Records whose hashes are parted at a time, in a copy."""
 RAW_WHOLE = 4096
 """Bytes; shorter raw records are whole, so that equal bytes are equal records."""
-MASK32 = 0xFFFFFFFF
 
 
 class Repeat(NamedTuple):
@@ -30,24 +34,20 @@ class Repeat(NamedTuple):
     first_number: int
 
 
-def frozen(value: Any) -> Any:
-    """A value as something hashable in which the order of keys does not matter."""
-    if isinstance(value, dict):
-        return tuple(sorted((key, frozen(child)) for key, child in value.items()))
-    if isinstance(value, (list, tuple)):
-        return tuple(frozen(child) for child in value)
-    return value
-
-
 _CANONICAL = JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 
 def key_of(value: Any) -> int:
-    """The hash of a record or of a question: of a flat one as the fast way computes it, of a nested one by one C call."""
-    parts = value.values() if isinstance(value, dict) else value
+    """The hash of a record or of a question: of its texts as the fast way spells them, of a nested one by one C call."""
+    parts = [value[key] for key in sorted(value)] if isinstance(value, dict) else value
     if any(isinstance(part, (dict, list)) for part in parts):
         return hash(_CANONICAL.encode(value))
-    return hash(frozen(value))
+    return flat_key(parts)
+
+
+def flat_key(parts: Iterable[Any]) -> int:
+    """The hash of the values of a flat record, in the order of their keys."""
+    return hash(tuple([spelled(part) if isinstance(part, str) else part for part in parts]))
 
 
 def digest(value: Any) -> bytes:
@@ -93,69 +93,62 @@ def compared(value: Mapping[str, Any], shape: Shape | None) -> Mapping[str, Any]
 
 
 class Duplicates:
-    """The hashes of all records of a file, in partitions by input so that repeats meet in the same one.
+    """One hash of each record of a file, in file order: of what it asks, or of the whole where it asks nothing.
 
-    `parts` are those of later parts of the file, each with the number of records before it; merging copies nothing.
+    Equal records ask the same, so those with the same question are all that must be compared. `parts` are those of
+    later parts of the file; merging copies nothing.
     """
 
     def __init__(self) -> None:
-        self.records: list[array[int]] = [array("q") for _ in range(PARTITIONS)]
-        self.inputs: list[array[int]] = [array("I") for _ in range(PARTITIONS)]
-        self.numbers: list[array[int]] = [array("I") for _ in range(PARTITIONS)]
-        self.parts: list[tuple[int, Duplicates]] = []
+        self.keys: array[int] = array("q")
+        self.parts: list[Duplicates] = []
 
     def add(self, record: Record, shape: Shape | None) -> None:
-        """Note one record."""
+        """Note the next record."""
         question = asked(record.value, shape)
-        whole = key_of(compared(record.value, shape))
-        self.note(whole, whole if question is None else key_of(question), record.number, question is not None)
+        self.keys.append(key_of(compared(record.value, shape) if question is None else question))
 
-    def note(self, whole: int, question: int, number: int, asks: bool) -> None:
-        """Note the hashes of one record; `asks` is False where it has no input to contradict."""
-        at = question & (PARTITIONS - 1)
-        self.records[at].append(whole)
-        self.inputs[at].append(((question >> 8) & MASK32) | 1 if asks else 0)
-        self.numbers[at].append(number)
-
-    def candidates(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Groups of record numbers that may be equal, and groups that may share an input but differ otherwise."""
-        equal: dict[int, list[int]] = {}
-        sharing: dict[int, list[int]] = {}
-        parts = [(0, self), *self.parts]
-        for at in range(PARTITIONS):
-            whole = [(before, part.records[at], part.numbers[at]) for before, part in parts]
-            inputs = [(before, part.inputs[at], part.numbers[at]) for before, part in parts]
-            if _repeats([keys for _, keys, _ in whole]):
-                _group(equal, _keyed(whole))
-            if _repeats([keys for _, keys, _ in inputs]):
-                _group(sharing, (pair for pair in _keyed(inputs) if pair[0]))
-        return equal, sharing
+    def candidates(self) -> frozenset[int]:
+        """The numbers of the records that may be equal or share a question."""
+        every = [self, *self.parts]
+        repeated = _repeated([part.keys for part in every])
+        if not repeated:
+            return frozenset()
+        keys = (key for part in every for key in part.keys)
+        return frozenset(number for number, key in enumerate(keys, 1) if key in repeated)
 
 
-Keys = tuple[int, "array[int]", "array[int]"]
+def _repeated(arrays: "list[array[int]]") -> set[int]:
+    """The values that stand in the arrays twice."""
+    count = sum(map(len, arrays))
+    if count <= FEW:
+        return _twice(arrays)
+    rounds = -(-count // MOST_PARTED)
+    found: set[int] = set()
+    for round_ in range(rounds):
+        parted: list[array[int]] = [array("q") for _ in range(PARTITIONS)]
+        append = [part.append for part in parted]
+        for keys in arrays:
+            if rounds == 1:
+                for key in keys:
+                    append[key & PARTITIONS - 1](key)
+            else:
+                for key in keys:
+                    if key % rounds == round_:
+                        append[key >> 8 & PARTITIONS - 1](key)
+        for part in parted:
+            found |= _twice([part])
+    return found
 
 
-def _repeats(arrays: "list[array[int]]") -> bool:
-    """Whether any value stands in the arrays twice."""
+def _twice(arrays: "list[array[int]]") -> set[int]:
     values: set[int] = set()
     for keys in arrays:
         values.update(keys)
-    return len(values) < sum(map(len, arrays))
-
-
-def _keyed(parts: Iterable[Keys]) -> Iterator[tuple[int, int]]:
-    for before, keys, numbers in parts:
-        for key, number in zip(keys, numbers, strict=True):
-            yield key, number + before
-
-
-def _group(groups: dict[int, list[int]], keyed: Iterable[tuple[int, int]]) -> None:
-    """Add the groups of two and more numbers with the same key, under their first number."""
-    first: dict[int, int] = {}
-    for key, number in keyed:
-        leader = first.setdefault(key, number)
-        if leader != number:
-            groups.setdefault(leader, [leader]).append(number)
+    if len(values) == sum(map(len, arrays)):
+        return set()
+    seen: set[int] = set()
+    return {key for keys in arrays for key in keys if key in seen or seen.add(key)}  # type: ignore[func-returns-value]
 
 
 Reread = Callable[[frozenset[int]], Iterator[Record]]
@@ -163,8 +156,7 @@ Reread = Callable[[frozenset[int]], Iterator[Record]]
 
 def prove(found: Duplicates, reread: Reread, shape: Shape | None) -> tuple[list[Repeat], list[Repeat]]:
     """The records that repeat an earlier one, and those that answer its question differently, after a second look."""
-    equal, sharing = found.candidates()
-    wanted = frozenset(number for groups in (equal, sharing) for group in groups.values() for number in group)
+    wanted = found.candidates()
     repeats: list[Repeat] = []
     conflicts: list[Repeat] = []
     if not wanted:

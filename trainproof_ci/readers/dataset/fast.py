@@ -4,13 +4,13 @@ A line is accepted only when its keys and types are those of a record that was e
 right, and when every value is proved harmless; so a rule fires on the slow way or not at all.
 """
 
-import json
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainproof_ci.readers.dataset import pairs
+from trainproof_ci.readers.dataset import flat
 from trainproof_ci.readers.dataset.columns import Kind, Signature
-from trainproof_ci.readers.dataset.duplicates import MASK32, PARTITIONS
+from trainproof_ci.readers.dataset.duplicates import flat_key
+from trainproof_ci.readers.dataset.forms import SCAN, Form, form_of
 from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.screens import is_plain
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 FLAT = frozenset({str, int, float, bool, type(None)})
 SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference"})
 LONG_LINE = 1 << 20
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-SCAN: Any = vars(json.JSONDecoder(object_pairs_hook=tuple, parse_constant=_refuse))["scan_once"]
-"""One parse: an object becomes its pairs in order, so that a repeated key cannot hide."""
+LARGEST, SMALLEST = 8192, 16
+"""Lines that are accepted at once: fewer after one that was not."""
+MOST_ATTEMPTS = 64
+"""Lines in which a form is looked for before they are all parsed."""
 
 
 class Plan(NamedTuple):
@@ -49,6 +45,7 @@ class Plan(NamedTuple):
     pair: tuple[int, int] | None
     label: int | None
     numbers: tuple[int, ...]
+    order: list[int]
     ordered: "Callable[[Any], Any] | None"
 
 
@@ -74,7 +71,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     target = where[shape.targets[0]] if len(shape.targets) == 1 else None
     pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
     numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
-    return Plan(kind, keys, types, asked, texts, target, pair, where.get(shape.counted or ""), numbers, ordered)
+    return Plan(kind, keys, types, asked, texts, target, pair, where.get(shape.counted or ""), numbers, order, ordered)
 
 
 class Acceptor:
@@ -86,6 +83,8 @@ class Acceptor:
         self.plan: Plan | None = None
         self.wanted: Signature | None = None
         self.most = min(LONG_LINE, survey.options.max_chars or LONG_LINE)
+        self.forms: dict[tuple[str, ...], Form | None] = {}
+        self.attempts, self.batch = 0, LARGEST
         self.asks = survey.shape is not None and asks(survey.shape)
 
     @classmethod
@@ -104,12 +103,12 @@ class Acceptor:
 
     def block(self, block: "Block") -> None:
         """Take every line of a block."""
-        clean, lines = is_plain(block.data), block.lines
+        lines = block.lines
         whole = len(lines) if block.data.endswith(b"\n") else len(lines) - 1
         offset, reached, at = block.byte_offset, 0, 0
         while at < len(lines):
             if at < whole and self.plan is not None:
-                at += self._accept(lines[at:whole] if at or whole < len(lines) else lines, clean, block.line + at)
+                at += self._accept(lines[at:whole] if at or whole < len(lines) else lines, block.line + at)
                 if self._switched():
                     continue
                 if at >= len(lines):
@@ -140,22 +139,33 @@ class Acceptor:
             self.plans[signature] = plan(signature, self.survey.columns.kinds[signature], self.survey.shape)
         self.plan = self.plans[signature] or self.plan
 
-    def _accept(self, lines: list[bytes], clean: bool, first: int) -> int:
+    def _accept(self, lines: list[bytes], first: int) -> int:
         """Accept lines until one must be explained; the number of those that were accepted."""
         chosen = self.plan
         assert chosen is not None
-        if pairs.suits(chosen, self.survey):
-            ending = "\r\n" if lines[0].endswith(b"\r\n") else "\n"
-            course = pairs.Course(
-                chosen.keys, chosen.prompts == (0,), chosen.ordered is None, ending, self.most, self.asks, SCAN
-            )
-            count = pairs.accept(lines, course, self.survey, clean=clean)
-            self._accepted(chosen.kind, count, first, len(ending))
-            if count or len(self.plans) == 1:
+        count = 0
+        if flat.suits(chosen, self.survey) and (form := self._form(chosen, lines[0])) is not None:
+            while count < len(lines):
+                batch = lines[count : count + self.batch] if self.batch < len(lines) or count else lines
+                taken = flat.accept(batch, chosen, form, self.survey, asks=self.asks, longest=self.most)
+                self._accepted(chosen.kind, taken, first + count, 1)
+                count += taken
+                self.batch = min(LARGEST, self.batch * 2) if taken == len(batch) else max(SMALLEST, taken)
+                if taken < len(batch):
+                    break
+            if count:
                 return count
-        return self._accept_any(lines, clean, first, chosen)
+            lines = lines[:1]
+        return self._accept_any(lines, first, chosen)
 
-    def _accept_any(self, lines: list[bytes], clean: bool, first: int, chosen: Plan) -> int:
+    def _form(self, chosen: Plan, line: bytes) -> Form | None:
+        """The form of the lines of a plan, learned from one of the first that has one."""
+        if chosen.keys not in self.forms or (self.forms[chosen.keys] is None and self.attempts < MOST_ATTEMPTS):
+            self.attempts += 1
+            self.forms[chosen.keys] = form_of(line, chosen.keys)
+        return self.forms[chosen.keys]
+
+    def _accept_any(self, lines: list[bytes], first: int, chosen: Plan) -> int:
         _, keys, types, *_ = chosen
         most, tail, judge = (
             self.most,
@@ -163,13 +173,11 @@ class Acceptor:
             judge_for(chosen, self.survey, asks=self.asks),
         )
         ordered = chosen.ordered
-        records, inputs, numbers = (
-            self.survey.duplicates.records, self.survey.duplicates.inputs, self.survey.duplicates.numbers
-        )  # fmt: skip
+        note = self.survey.duplicates.keys.append
         number = start = self.survey.records
         try:
             for line in lines:
-                if (not clean and not is_plain(line)) or line[0] != OBJECT:
+                if not is_plain(line) or line[0] != OBJECT:
                     break
                 text = line.decode()
                 fields, end = SCAN(text, 0)
@@ -184,12 +192,7 @@ class Acceptor:
                 if asked is None:
                     break
                 number += 1
-                whole = hash(fields if ordered is None else ordered(fields))
-                question = hash(asked) if asked else whole
-                part = question & MASK
-                records[part].append(whole)
-                inputs[part].append(((question >> 8) & MASK32) | 1 if asked else 0)
-                numbers[part].append(number)
+                note(flat_key(asked or (values if ordered is None else ordered(values))))
         except (ValueError, StopIteration, RecursionError):
             pass
         self._accepted(chosen.kind, number - start, first, tail)
@@ -205,7 +208,7 @@ class Acceptor:
             self.survey.lines += count
 
 
-OBJECT, CR, MASK = 0x7B, 0x0D, PARTITIONS - 1
+OBJECT, CR = 0x7B, 0x0D
 
 
 def asks(shape: "Shape") -> bool:

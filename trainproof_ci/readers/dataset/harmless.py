@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 Judge = Callable[[Any, int, int], "tuple[Any, ...] | None"]
-PADDING = frozenset(" .\n")
+PADDING = frozenset(" .\n\ufb01")
+"""What a placeholder may begin with besides; the last is a ligature that unfolds to "fi"."""
 PLACEHOLDER_STARTS = frozenset(
     a + b for word in PLACEHOLDERS for a in word[0] + word[0].upper() for b in word[1] + word[1].upper()
 )

@@ -13,7 +13,6 @@ from trainproof_ci.readers.dataset.examiner import Examiner
 from trainproof_ci.readers.source import Source
 
 if TYPE_CHECKING:
-    from array import array
     from multiprocessing.connection import Connection
 
     from trainproof_ci.readers.dataset.survey import Survey
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 SMALLEST_PART = 16 << 20
 """Bytes; below twice this a second process costs more than it brings."""
 MOST_PARTS = 8
+SENT = 1 << 17
+"""Hashes sent at a time."""
 
 
 def boundaries(source: Source, jobs: int) -> list[int]:
@@ -108,9 +109,9 @@ def _work(survey: "Survey", samples: list[Any], start: int, end: int | None, pip
     part.settle(samples)
     examiner = _surveyed(part, survey.path, start, end)
     pipe.send_bytes(pickle.dumps((state_of(part), vars(examiner.ends), examiner.blanks, examiner.spoke)))
-    for kept in (part.duplicates.records, part.duplicates.inputs, part.duplicates.numbers):
-        for hashes in kept:
-            pipe.send_bytes(hashes.tobytes())
+    with memoryview(part.duplicates.keys) as view:
+        for at in range(0, len(view), SENT):
+            pipe.send_bytes(view[at : at + SENT])
     pipe.close()
 
 
@@ -133,14 +134,12 @@ class Part:
 def _received(pipe: "Connection") -> tuple[Any, Any]:
     import pickle
 
-    from trainproof_ci.readers.dataset.duplicates import PARTITIONS, Duplicates
+    from trainproof_ci.readers.dataset.duplicates import Duplicates
 
     state, ends, blanks, spoke = pickle.loads(pipe.recv_bytes())  # noqa: S301 - from a process of our own
     duplicates = Duplicates()
-    for kept in (duplicates.records, duplicates.inputs, duplicates.numbers):
-        for at in range(PARTITIONS):
-            hashes: array[int] = kept[at]
-            hashes.frombytes(pipe.recv_bytes())
+    while len(duplicates.keys) < state["records"]:
+        duplicates.keys.frombytes(pipe.recv_bytes())
     return Part(state, duplicates), Part({"ends": Part(ends, None), "blanks": blanks, "spoke": spoke}, None)
 
 
@@ -155,7 +154,7 @@ def merge(survey: "Survey", examiner: Examiner, part: Any, state: Any) -> None:
     survey.columns.merge(part.columns, lines, records)
     survey.tally.merge(part.tally, lines, records, 0)
     survey.index.merge(part.index, lines, records)
-    survey.duplicates.parts.append((records, part.duplicates))
+    survey.duplicates.parts.append(part.duplicates)
     if survey.marks is not None and part.marks is not None:
         survey.marks.merge(part.marks)
     survey.first_line = survey.first_line or (part.first_line + lines if part.first_line else 0)

@@ -7,6 +7,7 @@ import re
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from trainproof_ci.readers.dataset.duplicates import flat_key
 from trainproof_ci.readers.dataset.fast import SHAPES, Plan, asks, plan
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
 from trainproof_ci.readers.dataset.screens import is_plain
@@ -64,8 +65,7 @@ class QuickRows:
         asked = self._judge(row.fields, row.first.number, number)
         if asked is None:
             return False
-        whole = hash(self._ordered(tuple(zip(self.columns, row.fields, strict=True))))
-        survey.duplicates.note(whole, hash(asked) if asked else whole, number, bool(asked))
+        survey.duplicates.keys.append(flat_key(asked or self._ordered(row.fields)))
         survey.columns.more(self._plan.kind, range(row.first.number, row.first.number + 1), range(number, number + 1))
         survey.records = number
         return True
