@@ -3,8 +3,9 @@
 import pytest
 from made_reports import finding
 
+from trainproof_ci.model import Coverage
 from trainproof_ci.places import Location, Places
-from trainproof_ci.reports.wording import elsewhere, place
+from trainproof_ci.reports.wording import elsewhere, place, skips_in_short
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,15 @@ def test_records_of_an_array_on_one_line_are_told_by_number() -> None:
     assert place(places.shown[0]) == "a.json:1 record 8"
     assert elsewhere(finding()._replace(places=places)) == "2 places: records 8, 12"
     assert place(Location("a.jsonl", line=8, record=8)) == "a.jsonl:8"
+
+
+def test_what_the_format_rules_out_is_only_counted() -> None:
+    skipped = {
+        "TP-A": "no loss in this log",
+        "TP-B": "only for tables; this is jsonl",
+        "TP-C": "no turns in the shape text",
+    }
+    assert (
+        skips_in_short(Coverage((), skipped))
+        == "no loss in this log (TP-A); 2 rules are about other formats and shapes"
+    )

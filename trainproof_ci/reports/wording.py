@@ -67,8 +67,17 @@ def skips(checks: Coverage) -> dict[str, list[str]]:
 
 
 def skips_in_short(checks: Coverage) -> str:
-    """The reasons for skipped rules in one line: a reason for one or two rules names them, for more it counts them."""
+    """The reasons for skipped rules in one line: a reason for one or two rules names them, for more it counts them.
+
+    What the format or the shape of the file rules out is only counted: it is the same for every file of its kind.
+    """
     grouped = skips(checks)
-    return "; ".join(
-        f"{why} ({', '.join(rules) if len(rules) < 3 else f'{len(rules)} rules'})" for why, rules in grouped.items()
-    )
+    foreign = [why for why in grouped if why.startswith("only for ") or " in the shape " in why]
+    said = [
+        f"{why} ({', '.join(rules) if len(rules) < 3 else f'{len(rules)} rules'})"
+        for why, rules in grouped.items()
+        if why not in foreign
+    ]
+    if foreign:
+        said.append(f"{sum(len(grouped[why]) for why in foreign)} rules are about other formats and shapes")
+    return "; ".join(said)
