@@ -1,7 +1,7 @@
 """Rows in, series out: rows of one shape go into one flat array, so that 125,000 of them stay cheap."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import isfinite, isnan, nan
 from typing import NamedTuple
@@ -15,18 +15,41 @@ STEP, EPOCH = "\0step", "\0epoch"
 
 
 class Block:
-    """The rows of one shape: `flat` holds them one after the other, `places` the line of each."""
+    """The rows of one shape: `flat` holds them one after the other, `places` the line of each.
 
-    __slots__ = ("epoch", "flat", "names", "places", "step")
+    Rows that come column by column are kept so, behind those that `flat` held before.
+    """
+
+    __slots__ = ("_columns", "epoch", "flat", "names", "places", "step")
 
     def __init__(self, names: Sequence[str], step: int, epoch: int) -> None:
         self.names, self.step, self.epoch = tuple(names), step, epoch
         self.flat: array[float] = array("d")
         self.places: array[int] = array("q")
+        self._columns: list[array[float]] = []
+
+    def extend(self, columns: "Sequence[Sequence[float]]", places: Iterable[int]) -> None:
+        """Add rows that are given column by column."""
+        self._columns = self._columns or [array("d") for _ in self.names]
+        self._settle()
+        for mine, more in zip(self._columns, columns, strict=True):
+            mine.extend(more)
+        self.places.extend(places)
+
+    def _settle(self) -> None:
+        if self.flat:
+            for index, mine in enumerate(self._columns):
+                mine.extend(self.flat[index :: len(self.names)])
+            del self.flat[:]
 
     def column(self, index: int) -> "array[float]":
         """The values of one column; NaN throughout for the index -1."""
-        return self.flat[index :: len(self.names)] if index >= 0 else array("d", [nan]) * len(self.places)
+        if index < 0:
+            return array("d", [nan]) * len(self.places)
+        if not self._columns:
+            return self.flat[index :: len(self.names)]
+        self._settle()
+        return self._columns[index]
 
 
 class _Frame(NamedTuple):
@@ -70,13 +93,13 @@ class Columns:
         """Remember that the NaN in the row at `place` was written as null."""
         self._nulls.setdefault(name, set()).add(place)
 
-    def add_odd(self, name: str, place: int) -> None:
-        """Count a value that is no number."""
+    def add_odd(self, name: str, place: int, values: int = 1) -> None:
+        """Count values that are no numbers."""
         before = self.odd.get(name)
         if before is not None:
-            self.odd[name] = before._replace(values=before.values + 1)
+            self.odd[name] = before._replace(values=before.values + values)
         elif len(self.odd) < MOST_COLUMNS:
-            self.odd[name] = Odd(1, place)
+            self.odd[name] = Odd(values, place)
 
     def series(self) -> dict[str, Series]:
         """Every column with a number in it, in the order of the file; columns of the same rows share their arrays."""

@@ -1,7 +1,7 @@
 """A JSON document as a text that is walked entry by entry, with the line of each."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.errors import Unreadable
@@ -66,11 +66,16 @@ class Document:
             raise json.JSONDecodeError("no value", "", stop.value) from None
         return value, end
 
-    def entries(self, start: int) -> Iterator[tuple[int, Any]]:
-        """The (line, value) pairs of the array that begins at `start`; stops where it cannot be read on."""
+    def entries(
+        self, start: int, take: "Callable[[str, int, int, int], tuple[int, int]] | None" = None
+    ) -> Iterator[tuple[int, Any]]:
+        """The (line, value) pairs of the array that begins at `start`; stops where it cannot be read on.
+
+        `take` may read on behind an entry: it is told the text, where the entry begins and ends, and the line.
+        """
         position = self.skip_space(start + 1)
         while position < len(self.text) and self.text[position] != "]":
-            line = self.line_of(position)
+            line, begun = self.line_of(position), position
             try:
                 value, position = self.value(position)
             except ValueError as error:
@@ -80,6 +85,9 @@ class Document:
             position = self.skip_space(position)
             if self.text.startswith(",", position):
                 position = self.skip_space(position + 1)
+                if take is not None and isinstance(value, dict):
+                    position, self._line = take(self.text, begun, position, self.line_of(position))
+                    self._counted = position
         self.position = position + 1
         if position >= len(self.text):
             self.cut = Cut("the array is never closed", self.line_of(len(self.text)))

@@ -144,7 +144,7 @@ def _points(series: Series) -> tuple[tuple[float, float], ...]:
     kept = {0, series.size - 1}
     for stretch in range(MOST_STRETCHES):
         first, end = stretch * series.size // MOST_STRETCHES, (stretch + 1) * series.size // MOST_STRETCHES
-        part = values[first:end]
+        part = values[first:end].tolist()
         if isfinite(sum(part)):
             kept |= {first + part.index(min(part)), first + part.index(max(part))}
         else:

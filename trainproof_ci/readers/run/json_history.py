@@ -4,6 +4,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING
 
+from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
@@ -121,7 +122,7 @@ class _Walk:
 
     def _records(self, position: int, depth: int) -> int:
         del depth
-        for line, entry in self.document.entries(position):
+        for line, entry in self.document.entries(position, Alike(self.records).take):
             if isinstance(entry, dict):
                 self.records.add(entry, line)
         end = self.document.position

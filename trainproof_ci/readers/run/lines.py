@@ -19,12 +19,20 @@ CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 
 def lines_of(source: "Source") -> Iterator[str]:
     """Every line of the file without its LF; the last one may be empty. Raises `Unreadable` for an endless line."""
+    for text in blocks_of(source):
+        yield from text.split("\n")
+
+
+def blocks_of(source: "Source") -> Iterator[str]:
+    """The text of the file in blocks of whole lines, without the LF that ends a block."""
     block = source.file.read(BLOCK)
     decoder = codecs.getincrementaldecoder(encoding_of(block))("replace")
     text = decoder.decode(block, final=not block).removeprefix("\ufeff")
     while block:
-        *whole, text = text.split("\n")
-        yield from whole
+        whole, lf, rest = text.rpartition("\n")
+        if lf:
+            yield whole
+            text = rest
         more: list[str] = []
         size = len(text)
         while block and "\n" not in (more[-1] if more else ""):
@@ -34,7 +42,7 @@ def lines_of(source: "Source") -> Iterator[str]:
             if size > LONGEST_LINE:
                 raise _endless(source.path)
         text += "".join(more)
-    yield from text.split("\n")
+    yield text
 
 
 def _endless(path: str) -> Unreadable:

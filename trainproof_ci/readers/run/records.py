@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from typing import Any, NamedTuple
 
-from trainproof_ci.readers.run.columns import Block, Columns
+from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -60,6 +60,40 @@ class Records:
             shape.block.places.append(place)
         else:
             self._mixed(record, place)
+
+    def add_alike(self, columns: Mapping[str, Sequence[Any]], places: Sequence[int]) -> None:
+        """Rows of one shape, given column by column: each of numbers alone, or of texts and truth values alone."""
+        numbers: dict[str, Sequence[float]] = {}
+        odd: list[str] = []
+        for name, values in columns.items():
+            if isinstance(values[0], float):
+                numbers[name] = values
+                continue
+            said = set(values)
+            written = {value: found for value in said if (found := number(value)) is not None}
+            if not written:
+                odd.append(name)
+            elif len(written) == len(said):
+                numbers[name] = [written[value] for value in values]
+            else:  # some of the texts write out a number
+                for row, place in zip(zip(*columns.values(), strict=True), places, strict=True):
+                    self._mixed(dict(zip(columns, row, strict=True)), place)
+                return
+        self._add_numbers(numbers, places, plain=all(isinstance(values[0], float) for values in columns.values()))
+        for name in odd:
+            self.columns.add_odd(name, places[0], len(places))
+
+    def _add_numbers(self, numbers: Mapping[str, Sequence[float]], places: Sequence[int], *, plain: bool) -> None:
+        names, none = tuple(numbers), [nan] * len(places)
+        step, epoch = _first(names, STEP_KEYS), _first(names, EPOCH_KEYS)
+        if plain:
+            if (block := self.columns.block(names, step, epoch)) is not None:
+                block.extend(list(numbers.values()), places)
+            return
+        hidden = [numbers[names[index]] if index >= 0 else none for index in (step, epoch)]
+        block = self.columns.block((STEP, EPOCH, *names), 0, 1) if names else None
+        if block is not None:
+            block.extend([*hidden, *numbers.values()], places)
 
     def _new_shape(self, names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
         shape = _MIXED

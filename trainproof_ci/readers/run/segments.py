@@ -3,6 +3,7 @@
 from array import array
 from itertools import pairwise
 from math import isfinite
+from operator import lt
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
@@ -51,7 +52,7 @@ def _long_enough(series: Series, backs: list[int]) -> Series:
 
 def _step_backs(steps: "Sequence[float]") -> list[int]:
     ahead = list(steps)
-    if sorted(ahead) == ahead:
+    if all(map(lt, ahead, ahead[1:])) or sorted(ahead) == ahead:
         return []
     return [i for i, (before, now) in enumerate(pairwise(steps), 1) if now < before]
 
@@ -59,8 +60,8 @@ def _step_backs(steps: "Sequence[float]") -> list[int]:
 def _continued(series: Series) -> Series:
     """The series with steps that count on from epoch to epoch, if they began anew in each."""
     steps, epochs = series.steps, series.epochs
-    ahead = list(steps)
-    if len(set(ahead)) == len(ahead) and sorted(ahead) == ahead:
+    ahead = steps.tolist()
+    if all(map(lt, ahead, ahead[1:])) or (len(set(ahead)) == len(ahead) and sorted(ahead) == ahead):
         return series
     rolled = _rolled(steps, epochs) if epochs and epochs is not steps else []
     backs = [] if rolled else _step_backs(steps)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isfinite, sqrt
+from operator import sub
 from typing import NamedTuple
 
 from trainproof_ci.errors import StandDown
@@ -93,7 +94,7 @@ def _noise(values: Sequence[float]) -> float:
 
 def noise(values: Sequence[float]) -> float:
     """The spread of single points around their course: from the differences between neighbours, so that a trend counts little."""
-    steps = [abs(after - before) for before, after in pairwise(values)]
+    steps = list(map(abs, map(sub, values[1:], values)))
     return 1.4826 * median(steps) / sqrt(2) if steps else 0.0
 
 
@@ -111,8 +112,15 @@ def resolution(values: Iterable[float]) -> float:
 def rolling_medians(values: Sequence[float], width: int) -> list[float]:
     """Medians of windows of `width` points, each half overlapping the one before; the last ends with the series."""
     hop = max(1, width // 2)
-    starts = [*range(0, len(values) - width, hop), len(values) - width] if len(values) > width else [0]
-    return [median(values[start : start + width]) for start in starts]
+    values = list(values)
+    if width == 1 or len(values) <= width:
+        return values if width == 1 else [median(values)]
+    starts = range(0, len(values) - width, hop)
+    halves = [sorted(values[start : start + hop]) for start in (*starts, len(starts) * hop)]  # merged, not sorted twice
+    windows = (
+        median(halves[at] + halves[at + 1] + values[start + 2 * hop : start + width]) for at, start in enumerate(starts)
+    )
+    return [*windows, median(values[-width:])]
 
 
 def rate_rose_late(run: RunLog, share: float = 0.1) -> bool:

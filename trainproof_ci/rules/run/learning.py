@@ -47,6 +47,8 @@ def loss_flat(run: RunLog, limits: Limits) -> Iterator[Firing]:
     supervised(run, "preference")
     found = loss_course(run, limits["points"])
     low, high = min(found.values), max(found.values)
+    if high - low >= limits["spread"] * max(abs(low), abs(high)):
+        return  # the median lies between them
     centre = abs(median(found.values))
     if centre == 0 or (high - low) >= limits["spread"] * centre:
         return
@@ -160,8 +162,8 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
     best = min(medians)
     assert run.loss is not None
     end = max(found.tail, median(found.values[-LAST:])) if found.size >= 4 * LAST else found.tail
-    beyond = limits["sigmas"] * uncertainty(noise(found.values), min(width, found.edge))
-    if end > limits["ratio"] * best and end - best >= max(limits["lost"] * (found.head - best), beyond):
+    lost = end > limits["ratio"] * best and end - best >= limits["lost"] * (found.head - best)
+    if lost and end - best >= limits["sigmas"] * uncertainty(noise(found.values), min(width, found.edge)):
         index = found.where[min(medians.index(best) * max(1, width // 2) + width // 2, found.size - 1)]
         yield Firing(
             f"the training loss regressed: {best:.4g} around step {run.loss.steps[index]:g}, {end:.4g} at the end",

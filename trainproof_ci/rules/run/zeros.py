@@ -1,6 +1,7 @@
 """Zeros that should not be: in the loss, the gradient norm and the learning rate."""
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from math import isfinite
 
 from trainproof_ci.errors import StandDown
@@ -170,7 +171,7 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
 def _zeros(values: Sequence[float]) -> list[int]:
     if min(values, default=1.0) > 0:
         return []
-    return [index for index, value in enumerate(values) if value <= 0]
+    return list(compress(range(len(values)), map((0.0).__ge__, values)))
 
 
 def _least_zero(rates: Sequence[Series]) -> tuple[float, Series]:
