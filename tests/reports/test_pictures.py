@@ -109,7 +109,7 @@ def test_a_short_series_is_a_mermaid_chart_with_a_bar_at_the_firing_point() -> N
     heights = bars[7:-1].split(", ")
     assert [i for i, height in enumerate(heights) if height != min(heights)] == [20]
     assert mermaid.chart(Chart("loss", FALLING * 3)) == []
-    assert '  title "training loss"' in mermaid.chart(Chart("a \"quoted\" <name>", FALLING))
+    assert '  title "training loss"' in mermaid.chart(Chart('a "quoted" <name>', FALLING))
     assert mermaid.chart(Chart("loss", ((0.0, math.nan), *FALLING[1:]))) == []
 
 
