@@ -45,8 +45,27 @@ def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> 
     from concurrent.futures import ProcessPoolExecutor  # most runs judge a few small files
 
     alone = settings._replace(jobs=1)
-    with ProcessPoolExecutor(workers) as pool:
-        return list(pool.map(judge, targets, [alone] * len(targets), chunksize=max(1, len(targets) // (workers * 8))))
+    with ProcessPoolExecutor(workers, initializer=_leave_interrupts) as pool:
+        try:
+            chunk = max(1, len(targets) // (workers * 8))
+            return list(pool.map(judge, targets, [alone] * len(targets), chunksize=chunk))
+        except BaseException:
+            _end_workers()  # or leaving the pool waits until they have judged what they were given
+            raise
+
+
+def _leave_interrupts() -> None:
+    """In a worker: an interrupt from the terminal reaches every process, and the first one answers it for all."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _end_workers() -> None:
+    from multiprocessing import active_children
+
+    for worker in active_children():
+        worker.terminate()
 
 
 def judge(target: Target, settings: "Settings") -> TargetReport:

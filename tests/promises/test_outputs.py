@@ -53,6 +53,60 @@ def test_an_interrupt_is_answered_at_once(work: Path) -> None:
         assert time.monotonic() - begin < 20
 
 
+ENDLESS = """
+import os, sys, time
+from trainproof_ci import cli, engine
+
+def endless(target, settings):
+    open(f"started-{os.getpid()}", "x").close()
+    time.sleep(3600)
+
+engine._judge = endless
+sys.exit(cli.main(sys.argv[1:]))
+"""
+"""The command with work that would take an hour, and that says when it has begun."""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals of a process group")
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("whole_group", [False, True], ids=["the process", "its group, as a terminal does"])
+def test_an_interrupt_ends_endless_work(work: Path, jobs: int, whole_group: bool) -> None:
+    for number in range(40):  # enough for worker processes
+        (work / f"{number}.jsonl").write_text(rows(1))
+    run = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, "check", "--jobs", str(jobs), "--deadline", "7200", "--output", "report.json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        env={**outside.clean_environment(), "PYTHONPATH": str(outside.ROOT)},
+    )  # fmt: skip
+    workers = [int(path.name.rpartition("-")[2]) for path in _appeared(work, "started-*", jobs)]
+    if whole_group:
+        os.killpg(run.pid, signal.SIGINT)
+    else:
+        run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)  # of the hour that the work would take
+    assert (run.returncode, out) == (130, b"")
+    assert err == b"trainproof-ci: interrupted; nothing was reported\n"
+    assert list(work.glob("*report*")) + list(work.glob(".trainproof-*")) == []
+    assert not any(_alive(worker) for worker in workers)
+
+
+def _appeared(folder: Path, pattern: str, count: int) -> list[Path]:
+    for _ in range(6000):
+        found = list(folder.glob(pattern))
+        if len(found) >= count:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("the work did not begin")
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_several_at_once_leave_one_whole_file(work: Path) -> None:
     (work / "a.jsonl").write_text(rows(200))
     runs = [started("check", "--format", "json", "--output", "report.json", "a.jsonl") for _ in range(8)]
