@@ -17,12 +17,16 @@ LONGEST_PIECE = 1 << 16
 
 def in_work_tree(folder: str = ".") -> bool:
     """Whether `folder` or a folder above it holds a `.git`; answered without starting git."""
+    return _top(folder) is not None
+
+
+def _top(folder: str = ".") -> str | None:
     here = os.path.abspath(folder)
     while not os.path.lexists(os.path.join(here, ".git")):
         here, last = os.path.dirname(here), here
         if here == last:
-            return False
-    return True
+            return None
+    return here
 
 
 def _environment() -> dict[str, str]:
@@ -92,3 +96,13 @@ def listed_files(folder: str) -> list[str] | None:
     if output is None or (not output and git("check-ignore", "-q", "--", f"./{folder}") is not None):
         return None
     return sorted({os.fsdecode(name) for name in output.split(b"\0") if name and os.path.lexists(name)})
+
+
+def missing_submodules() -> list[str]:
+    """The submodules below the working directory whose files are not here; git is asked only where there are any."""
+    top = _top()
+    if top is None or not os.path.lexists(os.path.join(top, ".gitmodules")):
+        return []
+    entries = (git("ls-files", "--stage", "-z") or b"").split(b"\0")
+    links = (os.fsdecode(entry.split(b"\t", 1)[1]) for entry in entries if entry.startswith(b"160000 "))
+    return sorted({path for path in links if not os.path.isdir(path) or not os.listdir(path)})

@@ -1,10 +1,13 @@
 """One check from paths to report: find, select what a change concerns, take a shard's share, judge."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainproof_ci import git
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
+from trainproof_ci.globs import is_pattern
 
 if TYPE_CHECKING:
     from trainproof_ci.changes import Changes
@@ -12,6 +15,9 @@ if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
     from trainproof_ci.model import Report
     from trainproof_ci.shards import Shard
+
+SHOWN = 10
+"""Names of submodules in one sentence."""
 
 
 class Request(NamedTuple):
@@ -46,7 +52,7 @@ class Session(NamedTuple):
 def judged(request: Request, settings: "Settings") -> Session:
     """Do it; raises `UsageError` only."""
     targets = find(request.paths, settings, request.kind, candidates=request.candidates)
-    notes: list[str] = []
+    notes = [] if request.candidates else _absent(request.paths)
     if request.candidates and not targets:
         notes.append(f"nothing to judge among {len(request.paths)} changed files")
     if isinstance(request.changes, str):
@@ -60,6 +66,22 @@ def judged(request: Request, settings: "Settings") -> Session:
 
         mine = share(targets, request.shard, settings)
     return Session(check(mine, settings, notes), notes, targets, settings)
+
+
+def _absent(paths: Sequence[str]) -> list[str]:
+    """What git names below `paths` and the checkout left out: a folder that looks empty is not one with nothing in it."""
+    missing = [path for path in git.missing_submodules() if any(_concerns(path, named) for named in paths)]
+    if not missing:
+        return []
+    names = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+    told = f"the submodule {names} is" if len(missing) == 1 else f"{len(missing)} submodules ({names}) are"
+    return [f"{told} not in this checkout and not judged; `submodules: true` for actions/checkout fetches them"]
+
+
+def _concerns(path: str, named: str) -> bool:
+    """Whether the folder at `path` lies below what is named, holds it, or may fit its pattern."""
+    below = os.path.normpath(named).replace(os.sep, "/")
+    return below == "." or is_pattern(named) or f"{path}/".startswith(f"{below}/") or below.startswith(f"{path}/")
 
 
 def _selected(
