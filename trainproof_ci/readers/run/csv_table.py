@@ -2,12 +2,14 @@
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.columns import Block, Columns
+from trainproof_ci.readers.run.csv_block import rows_of
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
-from trainproof_ci.readers.run.lines import CONFLICT_MARKS, head_lines, is_text, lines_of
+from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log, says_training
 from trainproof_ci.readers.run.records import number
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_eval, is_loss
@@ -78,6 +80,15 @@ class _Table:
         self.step = _index(self.header, STEP_KEYS)
         self.epoch = _index(self.header, EPOCH_KEYS)
 
+    def take(self, text: str, delimiter: str, line: int) -> bool:
+        """Whether the rows of a whole text, which begins at `line`, were plain enough to be taken at once."""
+        found = rows_of(text, delimiter, len(self.header))
+        for rows in found or ():
+            block = self._blocks.get(rows.filled) or self._new_block(rows.filled)
+            if block is not None:
+                block.extend(rows.columns, [line + at for at in rows.at])
+        return found is not None
+
     def add(self, row: Sequence[str], line: int) -> None:
         """One row of cells."""
         width = len(self.header)
@@ -143,13 +154,21 @@ def _cell(row: Sequence[str], index: int) -> float:
 
 def read(source: "Source", target: "Target") -> Reading:
     """Read the rows under the header; a repeated header begins another part."""
-    lines = _Numbered(lines_of(source))
-    header = next((line for line in lines if line.strip()), None)
+    blocks, lines = blocks_of(source), _Numbered(iter(()))
+    header = next((line for line in _first_lines(blocks, lines) if line.strip()), None)
     if header is None:
         raise not_a_log(target.path, "the file is empty")
-    table = _Table(_exported(header_names(header), target.path))
-    rows = csv.reader(lines, delimiter=delimiter_of(header), skipinitialspace=True)
-    damage = list(_read_rows(rows, table.add, lines))
+    table, delimiter = _Table(_exported(header_names(header), target.path)), delimiter_of(header)
+    damage: list[Damage] = []
+    rest = list(lines.lines)
+    for block in chain(["\n".join(rest)] if rest else (), blocks):
+        if table.take(block, delimiter, lines.number + 1):
+            lines.pass_over(block.count("\n") + 1)
+            continue
+        more = chain.from_iterable(map(_split, blocks)) if '"' in block else ()  # a quoted cell may go on in the next
+        lines.lines = chain(_split(block), more)
+        rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        damage += _read_rows(rows, table.add, lines)
     cut = None
     if table.ragged and table.ragged[-1] >= lines.last_filled:
         cut = Cut("the last row is cut", table.ragged.pop())
@@ -158,6 +177,17 @@ def read(source: "Source", target: "Target") -> Reading:
     if lines.conflicts:
         damage.append(Damage("merge conflict markers stand in the log", lines.conflicts[0], len(lines.conflicts)))
     return Reading(table.columns.series(), table.columns.odd, cut=cut, damage=tuple(damage))
+
+
+def _first_lines(blocks: Iterator[str], lines: "_Numbered") -> Iterator[str]:
+    """The lines of the file, block by block; those behind the last one asked for are left in `lines`."""
+    for block in blocks:
+        lines.lines = iter(_split(block))
+        yield from lines
+
+
+def _split(block: str) -> list[str]:
+    return block.split("\n")
 
 
 def _exported(names: list[str], path: str) -> list[str]:
@@ -190,6 +220,11 @@ class _Numbered:
         self.number = 0
         self.last_filled = 0
         self.conflicts: list[int] = []
+
+    def pass_over(self, count: int) -> None:
+        """Count filled lines that were read elsewhere."""
+        self.number += count
+        self.last_filled = self.number
 
     def __iter__(self) -> Iterator[str]:
         for line in self.lines:
