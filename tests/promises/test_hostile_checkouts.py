@@ -102,3 +102,18 @@ def test_what_lies_in_a_submodule_is_judged(work: Path, command: Command) -> Non
     assert answer.code == 1
     assert "data/train.jsonl:1:40: FAIL" in answer.out
     assert command("check", "data").code == 1
+
+
+@pytest.mark.parametrize("cell", ["1_", "1__0", "1_.5", "_1", "1e_5", "1_0"])
+def test_a_number_with_astray_underscores_breaks_nothing(work: Path, cell: str) -> None:
+    rows = "".join(f"{step},{cell if step == 7 else 1 / (step + 1)}\n" for step in range(40))
+    (work / "metrics.csv").write_text(f"step,loss\n{rows}", encoding="utf-8")
+    (report,) = check(find(["metrics.csv"], Settings()), Settings()).targets
+    assert "TP-FILE-CRASHED" not in {finding.rule for finding in report.findings}
+
+
+def test_a_loss_that_rests_at_zero_and_rises_breaks_nothing(work: Path) -> None:
+    values = [3 / (step + 1) for step in range(30)] + [0.0] * 40 + [1.5] * 30
+    (work / "train.log").write_text("".join(f"step {n} loss: {v}\n" for n, v in enumerate(values)), encoding="utf-8")
+    (report,) = check(find(["train.log"], Settings()), Settings()).targets
+    assert "TP-FILE-CRASHED" not in {finding.rule for finding in report.findings}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
 
-NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+NUMBER = re.compile(r"[-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
 DEEPEST = 3
 MOST_SHAPES = 4096

@@ -160,6 +160,8 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
     width = max(3, found.size // 20)
     medians = rolling_medians(found.values, width)
     best = min(medians)
+    if best <= 0:
+        raise StandDown("the loss is not positive, so a ratio of it means nothing")
     assert run.loss is not None
     end = max(found.tail, median(found.values[-LAST:])) if found.size >= 4 * LAST else found.tail
     lost = end > limits["ratio"] * best and end - best >= limits["lost"] * (found.head - best)
