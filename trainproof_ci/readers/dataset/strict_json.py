@@ -8,6 +8,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from trainproof_ci.readers.dataset.json_wording import after_value, described
+
 LONGEST_NUMBER = 4300
 """Digits; CPython refuses to convert an integer of more than 4300."""
 
@@ -80,12 +82,12 @@ def parse(text: str) -> tuple[Any, list[Flaw]]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        return None, [Flaw("syntax", error.pos, _describe(text, error), fatal=True)]
+        return None, [Flaw("syntax", error.pos, described(text, error), fatal=True)]
     except RecursionError:
         return None, [_too_deep(text)]
     rest = len(text) - len(text[end:].lstrip(" \t\r\n"))
     if rest < len(text):
-        return None, [Flaw("extra", rest, _extra(text, rest), fatal=True)]
+        return None, [Flaw("extra", rest, after_value(text, rest), fatal=True)]
     return value, list(_noted(text, noted))
 
 
@@ -197,51 +199,6 @@ def _lone_surrogate(text: str) -> int | None:
         if 0xD800 <= code < 0xDC00:
             pending, end = found.start(), found.end()
     return pending
-
-
-_HINTS = {
-    "'": "single quotes: a Python repr, not JSON",
-    "\u201c": "typographic quotes",
-    "\u201d": "typographic quotes",
-    "/": "a comment",
-    "#": "a comment",
-    "T": "a Python literal",
-    "F": "a Python literal",
-    "N": "a Python literal",
-    "}": "a comma or colon with nothing after it",
-    "]": "a comma with nothing after it",
-    "<": "markup in place of JSON",
-}
-_MESSAGES = {
-    "Expecting ',' delimiter": "a comma is missing",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting property name enclosed in double quotes": "a quoted key is missing",
-    "Illegal trailing comma before end of object": "a comma with nothing after it",
-    "Illegal trailing comma before end of array": "a comma with nothing after it",
-    "Expecting value": "a value is missing",
-    "Unterminated string starting at": "a string without end",
-    "Invalid \\escape": "a backslash that begins no JSON escape",
-    "Invalid \\uXXXX escape": "a \\u without four hex digits",
-    "Invalid control character at": "a raw control character inside a string",
-}
-
-
-def _describe(text: str, error: json.JSONDecodeError) -> str:
-    """What is wrong, in words that never quote the text."""
-    said = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), "not JSON")
-    if error.msg.startswith("Expecting"):
-        if error.pos >= len(text.rstrip()):
-            return "the text ends too early"
-        return _HINTS.get(text[error.pos], said)
-    return said
-
-
-def _extra(text: str, at: int) -> str:
-    if text[at] in "{[":
-        return "a second value on the line"
-    if text[at] in "/#":
-        return "a comment after the value"
-    return "a comma after the value" if text[at] == "," else f"{len(text) - at} characters after the value"
 
 
 def _too_deep(text: str) -> Flaw:
