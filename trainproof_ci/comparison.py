@@ -54,6 +54,10 @@ def compare_with_copy(run: Target, copy: str, name: str, settings: "Settings") -
         base = read(other, settings, ())._replace(path=name)
         facts = compared(read(run, settings, ()), base, name, faults(other, settings))
     except Unreadable as why:
+        if why.location is not None and why.location.path == copy:  # it lies where nobody can look
+            why = Unreadable(
+                why.reason, rule=why.rule, measured=why.measured, limit=why.limit, location=Location(run.path, line=1)
+            )
         return engine.not_judged(target, why, settings)
     return engine.judge_facts(target, facts, registry.rules_for("comparison"), settings)
 

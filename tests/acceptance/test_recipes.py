@@ -16,12 +16,18 @@ os.makedirs("runs/one", exist_ok=True)
 history = [{"step": 10 * i, "loss": round(3 / i + 0.5 + 0.01 * (i % 3), 4), "learning_rate": 1e-4, "grad_norm": 1.0} for i in range(1, 40)]
 json.dump({"log_history": history}, open("runs/one/trainer_state.json", "w"), indent=1)
 """
+EARLIER = json.dumps({
+    "log_history": [
+        {"step": 10 * i, "loss": round(3 / i + 0.52 + 0.01 * (i % 3), 4), "learning_rate": 1e-4, "grad_norm": 1.0}
+        for i in range(1, 40)
+    ]
+}, indent=1)  # fmt: skip
 CASES = {
     "pull-request.yml": ("pull_request", {"data/train.jsonl": BAD}, "failure"),
     "code-scanning.yml": ("push", {"data/train.jsonl": BAD}, "failure"),
     "gradual.yml": ("pull_request", {"data/train.jsonl": BAD}, "success"),
     "strict.yml": ("push", {"data/train.jsonl": GOOD + "\n"}, "failure"),
-    "training.yml": ("workflow_dispatch", {"train.py": TRAIN, ".gitignore": "runs/\n"}, "success"),
+    "training.yml": ("workflow_dispatch", {"train.py": TRAIN, "runs/one/trainer_state.json": EARLIER}, "success"),
     "shards.yml": (
         "push",
         {f"data/{name}.jsonl": GOOD.replace("question", name) for name in "abcde"} | {"data/bad.jsonl": BAD},
@@ -70,3 +76,5 @@ def test_recipe(tmp_path: Path, name: str) -> None:
         assert "6 found" in str(check_run["output"]["title"])
     if name == "training.yml":
         assert "trainer" in ran.summary
+        assert "baseline there" in ran.summary
+        assert "loss of the baseline" in ran.summary

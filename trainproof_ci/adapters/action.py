@@ -5,7 +5,7 @@ The verdict is stored before anything is sent anywhere, so that no trouble of th
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.adapters.api import Api
 from trainproof_ci.adapters.checks_api import Published, publish
@@ -20,6 +20,9 @@ from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode, Policy, Report
 from trainproof_ci.reports import github, markdown, sarif, text
 from trainproof_ci.reports import json as json_report
+
+if TYPE_CHECKING:
+    from trainproof_ci.session import Session
 
 
 class Context(NamedTuple):
@@ -82,10 +85,34 @@ def _judged(context: Context) -> tuple[Report, str]:
 
     settings = _settings(context)._replace(policy=policy, jobs=os.cpu_count() or 1)
     shard = parse(wanted.shard) if wanted.shard else None
-    session = judged(Request(wanted.paths, changes=_changes(context), shard=shard), settings)
-    if shard is None:
-        return session.report, json_report.render(session.report)
-    return session.report, session.shard_report(shard)
+    session = judged(
+        Request(wanted.paths, changes=_changes(context), shard=shard), _without_baselines(settings, context)
+    )
+    if shard is not None:
+        return session.report, session.shard_report(shard)
+    report = _compared(session, settings, context)
+    return report, json_report.render(report)
+
+
+def _without_baselines(settings: Settings, context: Context) -> Settings:
+    """With the base's rights no file of the checkout stands as a baseline."""
+    if not context.event.base_rights:
+        return settings
+    return settings._replace(runs=tuple(entry._replace(baseline=None) for entry in settings.runs))
+
+
+def _compared(session: "Session", settings: Settings, context: Context) -> Report:
+    """The report, and the runs beside their baselines; where the base's rights are at stake, those of the base."""
+    asked = context.wanted.baseline
+    configured = context.event.base_rights and any(entry.baseline for entry in settings.runs)
+    if not asked and not configured:
+        return session.report
+    from trainproof_ci.adapters.baselines import BASE, Base, compared  # most runs compare nothing
+
+    if asked and asked != BASE and not context.event.base_rights:
+        inside(asked, os.environ.get("GITHUB_WORKSPACE", "."))
+    base = Base(context.event, context.api, context.prefix, context.runner.folder)
+    return compared(session, lambda run: asked or settings.run(run.path).baseline, base)
 
 
 def _settings(context: Context) -> Settings:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 LARGEST_PAYLOAD = 32 << 20
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}\Z")
+_BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,200}\Z")
 BASE_RIGHTS = frozenset({"pull_request_target", "workflow_run"})
 """Events that run with the base repository's rights and secrets whoever wrote the code that is checked out."""
 
@@ -26,6 +27,7 @@ class Event(NamedTuple):
     trusted: str | None
     number: int | None
     job: str
+    default_branch: str | None = None
 
     @property
     def base_rights(self) -> bool:
@@ -54,6 +56,7 @@ def event(environment: Mapping[str, str]) -> Event:
         trusted=commit if name in BASE_RIGHTS else None,
         number=number if isinstance(number, int) else None,
         job=environment.get("GITHUB_JOB", ""),
+        default_branch=_branch(_at(payload, "repository", "default_branch")),
     )
 
 
@@ -79,6 +82,10 @@ def _base(name: str, payload: Mapping[str, Any]) -> str | None:
 
 def _sha(value: object) -> str | None:
     return value if isinstance(value, str) and _SHA.match(value) else None
+
+
+def _branch(value: object) -> str | None:
+    return value if isinstance(value, str) and _BRANCH.match(value) and ".." not in value else None
 
 
 def _at(payload: Mapping[str, Any], *keys: str) -> object:

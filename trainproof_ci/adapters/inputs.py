@@ -16,7 +16,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "summary": ("true", "false"),
 }
 """The words of each input, the default first."""
-FREE = ("paths", "config", "check-name", "token", "sarif-file", "working-directory", "shard", "merge")
+FREE = ("paths", "config", "check-name", "token", "sarif-file", "working-directory", "shard", "merge", "baseline")
 
 
 class Inputs(NamedTuple):
@@ -37,6 +37,7 @@ class Inputs(NamedTuple):
     working_directory: str
     shard: str
     merge: str
+    baseline: str
 
 
 def variable(name: str) -> str:
@@ -68,7 +69,15 @@ def inputs(environment: Mapping[str, str]) -> Inputs:
         working_directory=given["working-directory"].strip() or ".",
         shard=given["shard"].strip(),
         merge=given["merge"].strip(),
+        baseline=_baseline(given),
     )
+
+
+def _baseline(given: Mapping[str, str]) -> str:
+    baseline = given["baseline"].strip()
+    if baseline and (given["shard"].strip() or given["merge"].strip()):
+        raise UsageError("the input baseline does not go with shard and merge: a comparison needs all runs in one job")
+    return baseline
 
 
 def inside(path: str, *roots: str) -> str:

@@ -1,5 +1,6 @@
 """Files of the base ref, for events that run with its rights: a fork's configuration decides nothing."""
 
+import os
 from base64 import b64decode
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -33,13 +34,26 @@ def _asked(path: str, event: "Event", api: "Api") -> bytes:
     from trainproof_ci.adapters.api import ApiTrouble
 
     try:
-        answer = api.call("GET", f"/repos/{event.repository}/contents/{quote(path)}?ref={event.trusted}")
-        if isinstance(answer, dict) and answer.get("encoding") == "base64":
-            return b64decode(str(answer.get("content")))
+        found = contents(path, str(event.repository), str(event.trusted), api)
     except ApiTrouble as trouble:
         if trouble.status == 404:
             return b""
         raise UsageError(f"the configuration of the base cannot be read: {trouble.reason}") from None
+    if found is None:
+        raise UsageError("the configuration of the base cannot be read: GitHub's API sent no file")
+    return found
+
+
+def contents(path: str, repository: str, reference: str, api: "Api") -> bytes | None:
+    """The bytes of a file as GitHub's API sends them, None where what it sends is no file. Raises `ApiTrouble`."""
+    where = f"/repos/{repository}/contents/{quote(os.fsencode(path))}?ref={quote(reference, safe='')}"
+    answer = api.call("GET", where)
+    blob = answer.get("sha") if isinstance(answer, dict) and answer.get("encoding") == "none" else None
+    if isinstance(blob, str) and blob.isalnum():  # more than a megabyte
+        answer = api.call("GET", f"/repos/{repository}/git/blobs/{blob}")
+    if not isinstance(answer, dict) or answer.get("encoding") != "base64":
+        return None
+    try:
+        return b64decode(str(answer.get("content")))
     except ValueError:
-        pass
-    raise UsageError("the configuration of the base cannot be read: GitHub's API sent no file")
+        return None
