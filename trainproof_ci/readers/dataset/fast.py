@@ -31,6 +31,8 @@ LARGEST, SMALLEST = 8192, 16
 """Lines that are accepted at once: fewer after one that was not."""
 MOST_ATTEMPTS = 64
 """Lines in which a form is looked for before they are all parsed."""
+AHEAD = 4096
+"""Lines handed over at once: where every line stops the reading, all that follow are not copied for each."""
 
 
 class Plan(NamedTuple):
@@ -104,12 +106,14 @@ class Acceptor:
     def block(self, block: "Block") -> None:
         """Take every line of a block."""
         lines = block.lines
-        whole = len(lines) if block.data.endswith(b"\n") else len(lines) - 1
+        whole = len(lines) if lines[-1].endswith(b"\n") else len(lines) - 1
         offset, reached, at = block.byte_offset, 0, 0
         while at < len(lines):
             if at < whole and self.plan is not None:
-                at += self._accept(lines[at:whole] if at or whole < len(lines) else lines, block.line + at)
-                if self._switched():
+                ahead = lines[at : min(whole, at + AHEAD)] if at or whole < len(lines) else lines
+                accepted = self._accept(ahead, block.line + at)
+                at += accepted
+                if self._switched() or (accepted == len(ahead) and at < whole):
                     continue
                 if at >= len(lines):
                     return

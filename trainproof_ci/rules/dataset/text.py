@@ -63,7 +63,7 @@ def _decodes(match: "re.Match[str]", text: str) -> bool:
         return False
     if len(match[0]) > 2:
         return repaired.isprintable() and not repaired.isspace()
-    before, after = text[: match.start()][-1:], text[match.end() : match.end() + 1]
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if match[0][0] == "\u00c2":
         return _SYMBOLS.match(match[0][1]) is not None and match[0][1] not in "\u00bb\u00ab\u00a9\u00ae"
     return match[0][0] in "\u00c3\u00c4\u00c5\u00d0\u00d1\u00ce\u00cf" and (
