@@ -204,5 +204,5 @@ def _rank(severity: Severity) -> int:
 
 def worst(severities: "Iterator[Severity] | Sequence[Severity]") -> Severity:
     """The worst of `severities` in the order FAIL > WARN > NOT-CHECKED > PASS; PASS when there is none."""
-    present = set(severities)
+    present = list(severities)  # hashing a member of an enumeration takes longer than comparing a few
     return next((severity for severity in VERDICT_ORDER if severity in present), Severity.PASS)

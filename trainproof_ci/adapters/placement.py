@@ -47,7 +47,7 @@ def _finding(finding: Finding, placed: "Callable[[Location], Location]") -> Find
 
 def _placed(place: Location, prefix: str, columns: "_Columns") -> Location:
     column = columns.utf16(place) if place.column else None
-    return place._replace(path=prefix + place.path, column=column)
+    return place if not prefix and column == place.column else place._replace(path=prefix + place.path, column=column)
 
 
 class _Columns:

@@ -28,7 +28,8 @@ def plain(text: str) -> str:
 def terminal(text: str) -> str:
     """For a terminal or a job's log: visible, and no part of it can be read as a workflow command."""
     visible = plain(text)
-    visible = re.sub(_COMMAND, lambda found: "\\x23#" if found[0] == "##" else "\\x3a:", visible)
+    if "::" in visible or "##[" in visible:
+        visible = re.sub(_COMMAND, lambda found: "\\x23#" if found[0] == "##" else "\\x3a:", visible)
     return "\\x20" + visible[1:] if visible[:1].isspace() else visible
 
 

@@ -66,7 +66,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _location(location: Location) -> dict[str, Any]:
-    return {key: finite(value) for key, value in location._asdict().items() if value is not None}
+    return {key: finite(value) for key, value in zip(Location._fields, location, strict=True) if value is not None}
 
 
 def _chart(chart: Chart) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What one pass over a dataset measures: the facts that the dataset rules judge."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.model import Chart, Firing
@@ -88,12 +89,13 @@ class Survey:
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
             self.tally.listed = shapes.mostly_lists(self.shape, samples)
+        lacking = cache(self.lacks)  # many rules need the same
         for rule in self._rules:
             limits = limits_of(rule, self.settings)
             if (
                 limits is not None
                 and rule.each is not None
-                and all(self.lacks(need) is None for need in rule.needs if need != "records")
+                and all(lacking(need) is None for need in rule.needs if need != "records")
             ):
                 (self._rare if "rare-text" in rule.needs else self._judges).append((rule.id, rule.each, limits))
 
