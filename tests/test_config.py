@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,9 @@ def test_the_schema_describes_every_key() -> None:
     definitions = schema()["$defs"]
     for owner in (schema(), *(definitions[name] for name in ("dataset", "split", "run", "ignore"))):
         assert all(entry.get("description") for entry in owner["properties"].values()), json.dumps(owner)[:80]
+
+
+def test_a_pipe_in_place_of_the_configuration_is_refused_and_not_waited_for(work: Path) -> None:
+    os.mkfifo(work / ".trainproof.yml")
+    with pytest.raises(UsageError, match="the configuration cannot be read: not a regular file"):
+        load_settings(None)

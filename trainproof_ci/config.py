@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from trainproof_ci.errors import UsageError
+from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.globs import matches
 from trainproof_ci.model import Policy, Severity
 
@@ -132,12 +132,17 @@ def load_settings(path: str | None) -> Settings:
     name = path or DEFAULT_NAME
     if path is None and not os.path.lexists(DEFAULT_NAME):
         return Settings()
-    try:
-        with open(name, "rb") as file:
-            data = file.read((64 << 10) + 1)
-    except OSError as error:
-        raise UsageError(f"the configuration cannot be read: {error.strerror}") from None
+    data = _bytes_of(name, (64 << 10) + 1, "the configuration")
     return parsed(data, os.path.basename(name))
+
+
+def _bytes_of(path: str, most: int, what: str) -> bytes:
+    from trainproof_ci.readers.source import read_start  # only a run with a configuration needs it
+
+    try:
+        return read_start(path, most)
+    except Unreadable as why:
+        raise UsageError(f"{what} cannot be read: {why.reason}") from None
 
 
 def parsed(data: bytes, name: str) -> Settings:
@@ -155,11 +160,7 @@ def with_known_findings(settings: Settings, data: bytes | None = None) -> Settin
     from trainproof_ci import known  # only a run with a baseline needs it
 
     if data is None:
-        try:
-            with open(settings.known_findings, "rb") as file:
-                data = file.read(known.LARGEST + 1)
-        except OSError as error:
-            raise UsageError(f"the known findings cannot be read: {error.strerror}") from None
+        data = _bytes_of(settings.known_findings, known.LARGEST + 1, "the known findings")
     return settings._replace(known=known.load(data, os.path.basename(settings.known_findings)))
 
 

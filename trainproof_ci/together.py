@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from trainproof_ci.changes import Changes
 from trainproof_ci.discovery import NEVER_A_TARGET, Target
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.readers.source import read_start
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -103,11 +105,10 @@ def _without_split(path: str) -> str:
 def _listed(manifest: Target) -> list[str]:
     """The paths that a manifest lists, from the working directory; none where it cannot be read as one."""
     try:
-        with open(manifest.path, "rb") as file:
-            document = json.loads(file.read(LARGEST_MANIFEST))
+        document = json.loads(read_start(manifest.path, LARGEST_MANIFEST))
         folder = os.path.dirname(manifest.path)
         return [
             os.path.normpath(os.path.join(folder, entry["path"])).replace(os.sep, "/") for entry in document["files"]
         ]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (Unreadable, ValueError, TypeError, KeyError, RecursionError):
         return []

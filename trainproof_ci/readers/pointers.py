@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
 from trainproof_ci.places import Location
-from trainproof_ci.readers.source import Head
+from trainproof_ci.readers.source import Head, read_start
 
 LONGEST_POINTER = 1024
 _FIRST_LINE = later(
@@ -63,9 +63,8 @@ def _tracked_by_lfs(path: str) -> bool | None:
     for depth in range(len(parts)):
         attributes = os.path.join(*parts[:depth], ".gitattributes")
         try:
-            with open(attributes, "rb") as file:
-                text = file.read(1 << 20).decode("utf-8", "replace")
-        except OSError:
+            text = read_start(attributes, 1 << 20).decode("utf-8", "replace")
+        except Unreadable:
             continue
         verdict = bool(verdict)
         for line in text.split("\n"):

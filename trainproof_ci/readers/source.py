@@ -80,6 +80,12 @@ def _open(path: str) -> BinaryIO:
     return os.fdopen(handle, "rb", buffering=HEAD_BYTES)
 
 
+def read_start(path: str, most: int) -> bytes:
+    """At most `most` bytes of the regular file at `path`; a pipe or a device is refused, not waited for. Raises `Unreadable`."""
+    with _open(path) as file:
+        return file.read(most)
+
+
 def leads_outside(path: str, root: str) -> bool:
     """Whether `path`, its links followed, lies outside the folder `root` (an absolute real path)."""
     real = os.path.realpath(path)

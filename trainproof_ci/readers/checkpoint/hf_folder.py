@@ -6,10 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Severity
-from trainproof_ci.places import safe_key
+from trainproof_ci.places import Location, safe_key
 from trainproof_ci.readers.checkpoint.dtypes import BITS
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Fault
+from trainproof_ci.readers.pointers import refuse_pointer
+from trainproof_ci.readers.source import Head, read_start
 
 STEP_FOLDER = re.compile(r"checkpoint-(\d+)")
 WEIGHTS = re.compile(
@@ -91,12 +94,17 @@ def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[
 
 
 def _read_index(path: str) -> tuple[Mapping[str, Any] | None, bytes]:
-    """The index with a weight map of texts, or None, and its bytes."""
+    """The index with a weight map of texts, or None, and its bytes. Raises `Unreadable` for a pointer in its place."""
+    refuse_pointer(Head.of(path))
+    text = read_start(path, LARGEST_INDEX + 1)
+    if len(text) > LARGEST_INDEX:
+        raise Unreadable(
+            "the index of the shards is larger than is read here",
+            measured=f"more than {LARGEST_INDEX} bytes", limit=f"{LARGEST_INDEX} bytes", location=Location(path, line=1),
+        )  # fmt: skip
     try:
-        with open(path, "rb") as file:
-            text = file.read(LARGEST_INDEX)
         index = json.loads(text.decode("utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None, b""
     shards = index.get("weight_map") if isinstance(index, dict) else None
     whole = isinstance(shards, dict) and all(isinstance(shard, str) for shard in shards.values())
