@@ -25,7 +25,7 @@ OFTEN = 50
 """Uses from which on a template is worth a pattern of its own."""
 LONGEST_PART = 4096
 """Characters of a line, or of one redraw of a progress bar, that are looked at."""
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 MOST_WRAPPED = 4
 """A dictionary broken over more lines than this was not broken by the width of a terminal."""
 
@@ -61,14 +61,14 @@ class Console:
         self._plans: dict[bool, dict[tuple[str, ...], Plan]] = {False: {}, True: {}}
         self._last: Plan | None = None
         self._worded: set[str] = set()
-        self._wrapped: list[str] = []
+        self.wrapped: list[str] = []
 
     def line(self, text: str, number: int) -> None:
         """Take in one line."""
         self.number = number
         if "\x1b" in text:
-            text = _ANSI.sub("", text)
-        if self._wrapped or (text[:1] == "{" and "}" not in text and len(text) > 1):
+            text = ANSI.sub("", text)
+        if self.wrapped or (text[:1] == "{" and "}" not in text and len(text) > 1):
             text = self._unwrap(text)
         if text in self._worded:
             self._words(text, number)
@@ -85,10 +85,10 @@ class Console:
 
     def _unwrap(self, text: str) -> str:
         """The dictionary that the terminal broke, put together again; empty while it is not closed."""
-        self._wrapped.append(text)
-        if "}" not in text and len(self._wrapped) < MOST_WRAPPED:
+        self.wrapped.append(text)
+        if "}" not in text and len(self.wrapped) < MOST_WRAPPED:
             return ""
-        whole, self._wrapped = "".join(self._wrapped), []
+        whole, self.wrapped = "".join(self.wrapped), []
         return whole[:LONGEST_PART]
 
     def _words(self, text: str, number: int) -> None:
@@ -168,7 +168,7 @@ class Console:
             plan.block.flat.extend((step, epoch, *values))
             plan.block.places.append(number)
         if plan.loss:
-            self._progressed()
+            self.progressed()
 
     def _new_plan(self, texts: tuple[str, ...]) -> Plan:
         shape = template(texts)
@@ -193,7 +193,8 @@ class Console:
             self.evaluating = False
         return step, epoch
 
-    def _progressed(self) -> None:
+    def progressed(self) -> None:
+        """A loss was logged, so no error before it stopped the run."""
         if not self.trained or self.stops.found is not None:
             self.trained = True
             self.stops.went_on()
@@ -217,7 +218,7 @@ class Console:
     def _row(self, number: int, step: float, epoch: float, found: list[tuple[str, float]]) -> None:
         self.columns.add(number, [(self._called(name), value) for name, value in found], step, epoch)
         if any(is_loss(name) for name, _ in found):
-            self._progressed()
+            self.progressed()
 
     def _boxed(self, parts: "Sequence[str]", plan: Plan, number: int) -> None:
         assert self.box is not None
@@ -233,5 +234,5 @@ class Console:
             plan.block.flat.extend((self.step, self.epoch, *values))
             plan.block.places.append(number)
             if plan.loss:
-                self._progressed()
+                self.progressed()
         self.box = []
