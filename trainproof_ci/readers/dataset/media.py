@@ -36,7 +36,7 @@ class Media:
         self.first_of_twice: Location | None = None
         self._seen: dict[tuple[str, Any], tuple[int, int, int]] = {}
         self._listed: dict[str, frozenset[str]] = {}
-        self._way = ("", "")
+        self._way: tuple[str | None, str] = ("", "")
         """The folder and the suffix by which the last name was found."""
 
     def add(self, record: Record) -> None:
@@ -85,10 +85,12 @@ class Media:
         if not self.present and self.named > 1000:
             return None  # none of a thousand is here: the media are not in the checkout
         for folder in (*FOLDERS, None):
-            for suffix in SOUNDS:
-                if self._there(folder, suffix, name):
-                    self._way = (folder, suffix)  # type: ignore[assignment]
-                    return self._path(folder, suffix, name)
+            above, base = os.path.split(self._path(folder, "", name))
+            names = self._names(above)
+            suffix = next((suffix for suffix in SOUNDS if base + suffix in names), None) if names else None
+            if suffix is not None:
+                self._way = (folder, suffix)
+                return self._path(folder, suffix, name)
         return None
 
     def _path(self, folder: str | None, suffix: str, name: str) -> str:
@@ -98,12 +100,18 @@ class Media:
 
     def _there(self, folder: str | None, suffix: str, name: str) -> bool:
         above, base = os.path.split(self._path(folder, suffix, name))
-        names = self._listed.get(above)
+        return base in self._names(above)
+
+    def _names(self, folder: str) -> frozenset[str]:
+        """What lies in a folder; one that its own folder does not hold is not asked for."""
+        names = self._listed.get(folder)
         if names is None:
+            above, base = os.path.split(folder)
+            there = base in {"", ".."} or base in self._names(above)
             if len(self._listed) >= MOST_LISTINGS:
                 self._listed.clear()
-            names = self._listed[above] = self._listing(above)
-        return base in names
+            names = self._listed[folder] = self._listing(folder) if there else frozenset()
+        return names
 
     def _listing(self, folder: str) -> frozenset[str]:
         here = folder or "."
