@@ -27,6 +27,7 @@ SHAPES = {
     "preference": ["prompt", "chosen", "rejected"],
     "kto": ["prompt", "completion", "label"],
     "text-label": ["text", "label"],
+    "messages": ["messages"],
 }
 RAW = [
     b"", b" ", b"{", b"null", b"[1]", b'{"prompt": "a", "completion": "b",}', b"{'a': 1}", b'\xef\xbb\xbf{"prompt": "a", "completion": "b"}',
@@ -35,6 +36,12 @@ RAW = [
     b'{"prompt": "a", "completion": "b", "n": 1e400}', b'{"prompt": "a", "completion": "b", "n": 99999999999999999999}', b'[["prompt", "a"], ["completion", "b"]]',
     b'{"prompt": "a", "completion": "\\\\ud83d\\ude00"}', b'{"prompt": "a", "completion": "\\ud83d\\ude00"}', b'{"prompt": "a", "completion": "\\u00c3\\u00a9t"}',
     b'{"prompt": "a", "completion": "\\u0026amp; \\u0026lt;"}', b'{"prompt": "a", "completion": "b", "n": ' + b"9" * 5000 + b"}", b'{"prompt": {}, "completion": "b"}',
+    b'{"prompt": "abc\\", "completion": "b"}', b'{"prompt": "abc\\\\", "completion": "b"}', b'{"prompt": "a", "completion": "b\\"}', b'{"prompt": "a\\", \\"completion\\": \\"b", "completion": "c"}',
+    b'{"prompt": "a", "completion": "b\\"}\\n{"}', b'{"prompt": "a\\x", "completion": "b"}', b'{"prompt": "a\\/b", "completion": "b"}', b'{"prompt": "a\\u12", "completion": "b"}', b'{"prompt": "a\\U0001f600", "completion": "b"}',
+    b'{"messages": [{"role": "user", "content": "abc\\"}, {"role": "assistant", "content": "x"}]}', b'{"messages": [{"role": "user", "content": "say \\"hi\\""}, {"role": "assistant", "content": "ends in \\\\"}]}',
+    b'{"messages": [{"role": "user", "content": "a", "role": "user"}, {"role": "assistant", "content": "x"}]}', b'{"messages": []}', b'{"messages": [{"role": "assistant", "content": "a"}]}',
+    b'{"messages": [{"content": "turned", "role": "user"}, {"content": "round", "role": "assistant"}]}', b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}], "n": 1}',
+    b'{"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "x"}]}', b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": null}]}',
 ]  # fmt: skip
 
 
@@ -51,6 +58,8 @@ def some_file(shape: str, seed: int) -> bytes:
 def one_line(keys: list[str], number: int, faults: float, random_: random.Random) -> bytes:
     if random_.random() < faults / 2:
         return random_.choice(RAW)
+    if keys == ["messages"]:
+        return one_talk(number, faults, random_)
     value: dict[str, object] = {key: f"{key} number {random_.randint(0, 40) if faults else number}" for key in keys}
     if "label" in value:
         value["label"] = number % 2 == 0 if "completion" in value else number % 3
@@ -65,6 +74,25 @@ def one_line(keys: list[str], number: int, faults: float, random_: random.Random
         value.pop(random_.choice(keys))
     text = json.dumps(value, ensure_ascii=random_.random() < 0.5)
     return text.encode("utf-8", "surrogatepass")
+
+
+def one_talk(number: int, faults: float, random_: random.Random) -> bytes:
+    """A conversation, whose texts or roles are wrong now and then."""
+    talk = [{"role": "system", "content": "Be kind."}] if random_.random() < 0.3 else []
+    for turn in range(random_.randint(1, 3)):
+        asked = f'Question {random_.randint(0, 9) if faults else number}.{turn}: "why"?'
+        talk += [{"role": "user", "content": asked}, {"role": "assistant", "content": f"Because of\n{number}."}]
+    for message in talk:
+        if random_.random() < faults / 2:
+            message["content"] = random_.choice([text for text in TEXTS if text != "\ud83d"] if faults < 0.1 else TEXTS)
+        if random_.random() < faults / 8:
+            message["role"] = random_.choice(["user", "system", "bot", "tool", "Assistant"])
+        if random_.random() < faults / 8:
+            message["name"] = "A."
+    value: dict[str, object] = {"messages": talk}
+    if random_.random() < faults / 4:
+        value["id"] = number
+    return json.dumps(value, ensure_ascii=random_.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
 def report(options: Settings) -> str:
@@ -108,3 +136,16 @@ def test_a_part_whose_process_dies_is_surveyed_all_the_same(work: Path, monkeypa
     monkeypatch.setattr(parts, "SMALLEST_PART", 100)
     monkeypatch.setattr(parts, "state_of", lambda _: 1 / 0)
     assert report(options) == whole
+
+
+@pytest.mark.parametrize("odd", RAW)
+@pytest.mark.parametrize("shape", ["prompt-completion", "messages"])
+def test_an_odd_line_among_healthy_ones_is_judged_alike(
+    shape: str, odd: bytes, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    healthy = [one_line(SHAPES[shape], number, 0.0, random.Random(number)) for number in range(40)]
+    (work / "train.jsonl").write_bytes(b"\n".join([*healthy, odd, *healthy[::-1], odd, odd, b""]))
+    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+    quick = report(options)
+    monkeypatch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
+    assert report(options) == quick

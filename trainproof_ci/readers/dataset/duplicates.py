@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.forms import spelled
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, content_of
+from trainproof_ci.readers.dataset.shapes import CONTENT_KEYS, MEDIA, Shape, content_of
 
 PARTITIONS = 64
 """So few that their ends stay in the processor's cache, so many that the values of one are a small set."""
@@ -40,9 +40,38 @@ _CANONICAL = JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 def key_of(value: Any) -> int:
     """The hash of a record or of a question: of its texts as the fast way spells them, of a nested one by one C call."""
     parts = [value[key] for key in sorted(value)] if isinstance(value, dict) else value
+    if isinstance(value, tuple) and _is_talk(value):
+        messages = value[:-2]
+        return hash((frame_of(messages), *[spelled(message[_said(message)]) for message in messages]))
     if any(isinstance(part, (dict, list)) for part in parts):
         return hash(_CANONICAL.encode(value))
     return flat_key(parts)
+
+
+def frame_of(messages: Iterable[Mapping[str, Any]]) -> int:
+    """The hash of what messages are beside what they say."""
+    return hash(
+        tuple([(_said(m), *sorted((key, text) for key, text in m.items() if key != _said(m))) for m in messages])
+    )
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    return next(key for key in CONTENT_KEYS if key in message)
+
+
+def _is_talk(question: tuple[Any, ...]) -> bool:
+    """Whether a question is messages of texts only, with neither system text nor tools beside them."""
+    *messages, system, tools = question if len(question) > 2 else (None, None, None)
+    return (
+        system is None
+        and tools is None
+        and all(
+            isinstance(message, dict)
+            and not message.keys().isdisjoint(CONTENT_KEYS)
+            and all(isinstance(text, str) for text in message.values())
+            for message in messages
+        )
+    )
 
 
 def flat_key(parts: Iterable[Any]) -> int:

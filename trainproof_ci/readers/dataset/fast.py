@@ -15,6 +15,7 @@ from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.readers.dataset.shapes import MEDIA
+from trainproof_ci.readers.dataset.talks import TalkAcceptor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,8 +91,10 @@ class Acceptor:
         self.asks = survey.shape is not None and asks(survey.shape)
 
     @classmethod
-    def for_survey(cls, survey: "Survey", examiner: "Examiner") -> "Acceptor | None":
+    def for_survey(cls, survey: "Survey", examiner: "Examiner") -> "Acceptor | TalkAcceptor | None":
         """An acceptor where the shape and the settings allow one."""
+        if TalkAcceptor.suits(survey):
+            return TalkAcceptor(survey, examiner)
         options, shape = survey.options, survey.shape
         if (
             shape is None

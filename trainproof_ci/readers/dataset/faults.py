@@ -57,6 +57,11 @@ class Faults:
             seen = self.sightings[name] = Sighting(measured)
         seen.places.add(place, content=content)
 
+    def count(self) -> int:
+        """How many places have been kept so far."""
+        groups = sum(len(group.places) for kinds in self.groups.values() for group in kinds.values())
+        return groups + sum(len(seen.places) for seen in self.sightings.values())
+
     def firings(self, rule_id: str) -> list[Firing]:
         """What a record rule found, one firing a severity."""
         return [group.firing() for group in self.groups.get(rule_id, {}).values()]

@@ -64,7 +64,7 @@ def _harmful(texts: list[Texts], plan: "Plan") -> Iterator[int]:
     every = len(texts[0])
     yield every
     for at in plan.texts:
-        yield _blank(texts[at])
+        yield first_blank(texts[at])
     present = [at for at in plan.prompts if at is not None]
     asked: Texts = []
     if len(present) == 1:
@@ -72,7 +72,7 @@ def _harmful(texts: list[Texts], plan: "Plan") -> Iterator[int]:
     elif present:
         asked = [b"\\n".join(filter(None, parts)) for parts in zip(*[texts[at] for at in present], strict=True)]
     if present:
-        yield _blank(asked)
+        yield first_blank(asked)
     if plan.pair is not None:
         yield _same(texts[plan.pair[0]], texts[plan.pair[1]])
     if plan.target is not None:
@@ -84,7 +84,7 @@ def _same(one: Texts, other: Texts) -> int:
     return list(map(eq, one, other)).index(True) if any(map(eq, one, other)) else len(one)
 
 
-def _blank(texts: Texts) -> int:
+def first_blank(texts: Texts) -> int:
     """How many texts come before the first blank one."""
     if min(texts) >= b"!" and max(texts) < b"\x7f" and not any(map(bytes.startswith, texts, repeat(b"\\"))):
         return len(texts)

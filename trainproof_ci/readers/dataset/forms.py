@@ -17,6 +17,7 @@ from trainproof_ci.readers.dataset.screens import ENTITY, RAW, is_plain
 
 ODD = re.compile(rb'\\[^nrtf"]')
 """Every escape but those that have one spelling only and mean no more than they show."""
+ODDER = re.compile(rb'\\[^nrtf"u]')
 NO_TEXT = bytes([*range(10), *range(11, 32), 127])
 """Bytes that no string holds as they are, but for the line feed, which ends the line."""
 QUOTE, ESCAPED_QUOTE = b'"', b'\\"'
@@ -75,49 +76,66 @@ def texts_of(lines: Sequence[bytes], form: Form) -> list[Sequence[bytes]]:
 
     Every text is then valid JSON and valid UTF-8 and holds nothing rare; whether it is blank is not asked.
     """
-    data = b"".join(lines)
     if not _framed(lines, form):
         lines = lines[: _first(not _framed((line,), form) for line in lines)]
-    if len(data.translate(None, NO_TEXT)) < len(data):
-        lines = lines[: _first(len(line.translate(None, NO_TEXT)) < len(line) for line in lines)]
-    if b"&" in data and ENTITY.search(data) is not None:
-        lines = lines[: _first(ENTITY.search(line) is not None for line in lines)]
-    if not data.isascii():
-        lines = lines[: _first(not line.isascii() and not _is_sound(line) for line in lines)]
+    if lines and not is_sound(lines):
+        lines = lines[: _first(not is_sound([line]) for line in lines)]
     start, stop = len(form.head), -len(form.tail)
     rows: Sequence[bytes] = [line[start:stop] for line in lines]
-    if b"\\" in data:
-        rows = _unescaped(lines, rows, form)
-    return _columns(rows, form)
+    data = b"".join(rows)
+    if b"\\" not in data:
+        return _columns(rows, form)
+    texts = _columns(_unescaped(lines, rows, form, quoted=False), form)
+    cut = any(any(map(bytes.endswith, column, repeat(b"\\"))) for column in texts)
+    if not cut and (len(texts[0]) == len(rows) or ESCAPED_QUOTE not in data):
+        return texts
+    return _columns(_unescaped(lines, rows, form, quoted=True), form)
 
 
 def _framed(lines: Sequence[bytes], form: Form) -> bool:
     return all(map(bytes.startswith, lines, repeat(form.head))) and all(map(bytes.endswith, lines, repeat(form.tail)))
 
 
-def _is_sound(line: bytes) -> bool:
-    """Whether a line beyond ASCII is UTF-8 and holds no rare character."""
+def is_sound(lines: Sequence[bytes]) -> bool:
+    """Whether lines are UTF-8 and hold neither control characters nor anything rare, but for what escapes may spell."""
+    data = b"".join(lines) if len(lines) > 1 else lines[0]
+    if len(data.translate(None, NO_TEXT)) < len(data) or (b"&" in data and ENTITY.search(data) is not None):
+        return False
+    if data.isascii():
+        return True
+    wide = [line for line in lines if not line.isascii()]
     try:
-        line.decode()
+        for line in wide:
+            line.decode()
     except UnicodeDecodeError:
         return False
-    return not any(first in line and pattern.search(line) is not None for first, pattern in RAW)
+    data = b"".join(wide)
+    return not any(first in data and pattern.search(data) is not None for first, pattern in RAW)
 
 
-def _unescaped(lines: Sequence[bytes], rows: Sequence[bytes], form: Form) -> list[bytes]:
+def _unescaped(lines: Sequence[bytes], rows: Sequence[bytes], form: Form, *, quoted: bool) -> list[bytes]:
     """The rows with their texts in one spelling, up to the first in which an escape is wrong or rare."""
     found: list[bytes] = []
     for line, row in zip(lines, rows, strict=True):
         if b"\\" not in row:
             found.append(row)
-        elif ODD.search(row) is None:
-            found.append(row.replace(ESCAPED_QUOTE, b"\0"))
+        elif ODD.search(row) is None and not row.endswith(b"\\"):  # or the quote after it is part of the text
+            found.append(row.replace(ESCAPED_QUOTE, b"\0") if quoted else row)
+        elif is_plain(line) and (spelled_ := respelled(row) or _parsed(line, form)):
+            found.append(spelled_)
         else:
-            parsed = _parsed(line, form) if is_plain(line) else None
-            if parsed is None:
-                break
-            found.append(parsed)
+            break
     return found
+
+
+def respelled(row: bytes) -> bytes | None:
+    """A row whose characters beyond ASCII are escapes, in the one spelling; None where it holds others."""
+    if not row.isascii() or row.endswith(b"\\") or ODDER.search(row) is not None:
+        return None
+    try:
+        return row.replace(ESCAPED_QUOTE, b"\0").decode("raw_unicode_escape").encode()
+    except UnicodeError:
+        return None
 
 
 def _parsed(line: bytes, form: Form) -> bytes | None:
@@ -138,15 +156,16 @@ def _columns(rows: Sequence[bytes], form: Form) -> list[Sequence[bytes]]:
         return [()] * len(form.keys)
     found: list[Sequence[bytes]] = []
     good = len(rows)
-    rest: Sequence[bytes] = rows
+    rest = rows
     for separator in form.between:
-        texts, between, rest = zip(*map(bytes.partition, rest, repeat(separator)), strict=True)
+        texts, between, after = zip(*map(bytes.partition, rest, repeat(separator)), strict=True)
+        rest = after
         found.append(texts)
         good = min(good, between.index(b"") if b"" in between else good)
     found.append(rest)
-    for texts in found:
-        if any(map(contains, texts, repeat(QUOTE))):
-            good = min(good, _first(map(contains, texts, repeat(QUOTE))) or 0)
+    for column in found:
+        if any(map(contains, column, repeat(QUOTE))):
+            good = min(good, _first(map(contains, column, repeat(QUOTE))) or 0)
     return found if good == len(rows) else [texts[:good] for texts in found]
 
 

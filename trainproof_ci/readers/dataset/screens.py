@@ -5,6 +5,7 @@ occurs at all, and each begins with one literal byte, which keeps the regular ex
 """
 
 import re
+from collections.abc import Sequence
 
 ENTITY = re.compile(rb"&(?:#|[a-zA-Z]{2,8};)")
 """What may be an HTML entity."""
@@ -39,3 +40,13 @@ def is_plain(data: bytes) -> bool:
 def is_plain_talk(data: bytes) -> bool:
     """The same for a conversation, whose messages must not hold control tokens either."""
     return is_plain(data) and not any(token in data for token in TEMPLATE)
+
+
+def has_token(lines: Sequence[bytes]) -> bool:
+    """Whether lines may hold control tokens of chat templates."""
+    data = b"".join(lines)
+    return (
+        b"INST]" in data
+        or (b"<" in data and b"<|" in data)
+        or (b">" in data and (b"_turn>" in data or b"SYS>>" in data))
+    )
