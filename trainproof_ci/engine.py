@@ -47,11 +47,17 @@ def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> 
     alone = settings._replace(jobs=1)
     with ProcessPoolExecutor(workers, initializer=_leave_interrupts) as pool:
         try:
-            chunk = max(1, len(targets) // (workers * 8))
-            return list(pool.map(judge, targets, [alone] * len(targets), chunksize=chunk))
+            size = max(1, len(targets) // (workers * 8))
+            shares = [targets[at : at + size] for at in range(0, len(targets), size)]
+            running = [pool.submit(_judge_each, share, alone) for share in shares]  # `map` would cancel, noisily
+            return [report for share in running for report in share.result()]
         except BaseException:
             _end_workers()  # or leaving the pool waits until they have judged what they were given
             raise
+
+
+def _judge_each(targets: Sequence[Target], settings: "Settings") -> list[TargetReport]:
+    return [judge(target, settings) for target in targets]
 
 
 def _leave_interrupts() -> None:

@@ -71,7 +71,7 @@ sys.exit(cli.main(sys.argv[1:]))
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("whole_group", [False, True], ids=["the process", "its group, as a terminal does"])
 def test_an_interrupt_ends_endless_work(work: Path, jobs: int, whole_group: bool) -> None:
-    for number in range(40):  # enough for worker processes
+    for number in range(80):  # enough for worker processes
         (work / f"{number}.jsonl").write_text(rows(1))
     run = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, "check", "--jobs", str(jobs), "--deadline", "7200", "--output", "report.json"],
