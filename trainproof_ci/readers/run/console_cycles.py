@@ -31,7 +31,8 @@ MOST_CYCLES = 512
 CARRIED, NONE = -1, -2
 """Where the step of a row comes from, if not from a number of the cycle: from the lines before it, or from nowhere."""
 _SPACES = re.compile(r"(?:\\ )+")
-_NUMBER = r"[-+]?[\d.]+(?:[eE][-+]?\d+)?"
+_PLAIN = r"[-+]?[\d.]+"
+_NUMBER = rf"{_PLAIN}(?:[eE][-+]?\d+)?"
 _UNCLEAR = re.compile(r"[\d.eE]")
 """What might go on a number: were it to stand behind one, there would be several ways to divide the line."""
 
@@ -71,6 +72,7 @@ class _Lesson:
         self.box: list[Row] | None = [] if boxed else None
         self.rows: list[Row] = []
         self.texts = [""]
+        self.plain: list[bool] = []
         self.line = 0
 
     def see(self, piece: str) -> None:
@@ -82,6 +84,7 @@ class _Lesson:
         index = len(self.texts) - 1
         self.texts[-1] += parts[0]
         self.texts += parts[2::2]
+        self.plain += ("e" not in number and "E" not in number for number in parts[1::2])
         self.texts[-1] += piece[-1]
         if len(parts) > 1:
             self._numbers(text, template(tuple(parts[::2])), index)
@@ -103,9 +106,8 @@ class _Lesson:
         values = tuple(first + at // 2 for at in shape.values)
         step, epoch = (first + at // 2 if at >= 0 else NONE for at in (shape.step, shape.epoch))
         if self.box is not None and shape.boxed:
-            if step >= 0:
-                self.step = step
-            elif shape.names:
+            self.step = step if step >= 0 else self.step
+            if step < 0 and shape.names:
                 self.box.append(Row(shape.names, values, NONE, NONE, self.line))
             return
         self._flush()
@@ -133,7 +135,8 @@ class _Lesson:
         wanted = sorted(at for at in used if at >= 0)
         shape = _SPACES.sub(" +", re.escape(self.texts[0]))
         for index, text in enumerate(self.texts[1:]):
-            shape += (f"({_NUMBER})" if index in used else _NUMBER) + _SPACES.sub(" +", re.escape(text))
+            ignored = _PLAIN if self.plain[index] else _NUMBER
+            shape += (f"({_NUMBER})" if index in used else ignored) + _SPACES.sub(" +", re.escape(text))
         pattern = re.compile(rf"(?<![^\r\n])({shape})")
         groups = {at: group for group, at in enumerate(wanted)}
         return Cycle(pattern, groups, tuple(self.rows), self.step, self.epoch, pieces, self.line, boxed)
@@ -191,9 +194,8 @@ class Cycles:
         forms: list[tuple[str, ...]] = []
         for size in range(1, len(pieces) // 3 + 1):
             forms += map(_form, pieces[len(forms) : 3 * size])
-            if forms[:size] != forms[size : 2 * size] or forms[:size] != forms[2 * size :]:
-                continue
-            if all(len(form) == 1 for form in forms[:size]):
+            once = forms[:size]
+            if once != forms[size : 2 * size] or once != forms[2 * size :] or all(len(form) == 1 for form in once):
                 continue
             for first in range(size):
                 self._cycle = self._known(tuple(forms[first : first + size]), pieces[first : first + size])
