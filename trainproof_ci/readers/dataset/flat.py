@@ -86,7 +86,7 @@ def _same(one: Texts, other: Texts) -> int:
 
 def first_blank(texts: Texts) -> int:
     """How many texts come before the first blank one."""
-    if min(texts) >= b"!" and max(texts) < b"\x7f" and not any(map(bytes.startswith, texts, repeat(b"\\"))):
+    if min(texts) >= b"!" and max(texts) < b"\x7f" and not _escape_first(texts):
         return len(texts)
     for at, text in enumerate(texts):
         if not b"!" <= text < b"\x7f" or text.startswith(b"\\"):
@@ -94,6 +94,11 @@ def first_blank(texts: Texts) -> int:
             if is_blank(shown.decode()):
                 return at
     return len(texts)
+
+
+def _escape_first(texts: Texts) -> bool:
+    """Whether any text begins with an escape."""
+    return b"\\" in b"".join(texts) and any(map(bytes.startswith, texts, repeat(b"\\")))
 
 
 def _empty(texts: Texts) -> int:

@@ -164,7 +164,7 @@ def _columns(rows: Sequence[bytes], form: Form) -> list[Sequence[bytes]]:
         good = min(good, between.index(b"") if b"" in between else good)
     found.append(rest)
     for column in found:
-        if any(map(contains, column, repeat(QUOTE))):
+        if QUOTE in b"".join(column):
             good = min(good, _first(map(contains, column, repeat(QUOTE))) or 0)
     return found if good == len(rows) else [texts[:good] for texts in found]
 

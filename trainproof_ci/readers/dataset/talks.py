@@ -4,7 +4,9 @@ What stands around the texts of a line is its frame. A line with the frame of a 
 rule found anything differs from it in what is said only; that is proved to be text, and neither blank nor rare.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.dataset.duplicates import frame_of
@@ -24,13 +26,14 @@ MOST_FRAMES = 4096
 PARTS = 8
 """Pieces between quotes that one message has; three come before the first message."""
 LONG_LINE = 1 << 20
+BACKSLASHES = repeat(b"\\")
 
 
 class Frame(NamedTuple):
     """What lines with this frame have in common: the hash of the messages that ask, and the messages by role."""
 
     asked: int
-    roles: dict[str, int]
+    roles: tuple[tuple[str, int], ...]
 
 
 class TalkAcceptor:
@@ -78,7 +81,7 @@ class TalkAcceptor:
         if escaped and ODD.search(line) is not None:
             line = respelled(line) or b"" if is_plain(line) else b""
         frame, texts = self._split(line)
-        if escaped and (frame is None or any(text.endswith(b"\\") for text in texts)):
+        if escaped and (frame is None or any(map(bytes.endswith, texts, BACKSLASHES))):
             frame, texts = self._split(line.replace(ESCAPED_QUOTE, b"\0"))
         if frame is None or first_blank(texts) < len(texts):
             return None
@@ -105,10 +108,10 @@ class TalkAcceptor:
         survey.duplicates.keys.extend(keys)
         survey.records += count
         survey.lines += count
-        for frame in met:
-            for role, messages in frame.roles.items():
-                survey.tally.messages += messages
-                survey.tally.strings[role] += messages
+        for frame, times in Counter(met).items():
+            for role, messages in frame.roles:
+                survey.tally.messages += messages * times
+                survey.tally.strings[role] += messages * times
 
     def _explain(self, line: bytes, number: int, offset: int) -> None:
         """Explain a line, and learn its frame if nothing is wrong with it."""
@@ -143,7 +146,7 @@ class TalkAcceptor:
         roles: dict[str, int] = {}
         for turn in survey.talks[0][1]:
             roles[turn.role or ""] = roles.get(turn.role or "", 0) + 1
-        self.frames[frame] = Frame(frame_of(messages[:-1]), roles)
+        self.frames[frame] = Frame(frame_of(messages[:-1]), tuple(roles.items()))
         self.signature = signature
 
 
