@@ -92,7 +92,9 @@ def _refuse_named_like_options(given: Sequence[str]) -> None:
     before = given[: given.index("--")] if "--" in given else given
     for word in before:
         if word.startswith("-") and os.path.lexists(word):
-            raise UsageError(f"a file of this folder is named like an option and is not obeyed as one; rename it: {word}")
+            raise UsageError(
+                f"a file of this folder is named like an option and is not obeyed as one; rename it: {word}"
+            )
 
 
 def _complain(sentence: str, code: int) -> int:
