@@ -64,7 +64,7 @@ def _outputs(path: Path) -> Mapping[str, str]:
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made = repository(tmp_path / "repo", {"data/train.jsonl": BAD})
     for name in os.environ:
-        if name.startswith(("GITHUB_", "RUNNER_", "TRAINPROOF_")):
+        if name.startswith(("GITHUB_", "RUNNER_", "TRAINPROOF_")) and name != "TRAINPROOF_NODE_MODULES":
             monkeypatch.delenv(name)
     monkeypatch.setenv("GITHUB_WORKSPACE", str(made))
     monkeypatch.setattr(pinned_yaml, "provide", lambda _: None)

@@ -54,8 +54,10 @@ def test_an_interrupt_is_answered_at_once(work: Path) -> None:
 
 
 ENDLESS = """
-import os, sys, time
+import os, signal, sys, time
 from trainproof_ci import cli, engine
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as at a terminal, whatever started the tests
 
 def endless(target, settings):
     open(f"started-{os.getpid()}", "x").close()
