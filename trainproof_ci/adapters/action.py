@@ -5,17 +5,16 @@ The verdict is stored before anything is sent anywhere, so that no trouble of th
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from trainproof_ci.adapters.api import Api
 from trainproof_ci.adapters.checks_api import Published, publish
-from trainproof_ci.adapters.event import Event, event
+from trainproof_ci.adapters.context import Context, context_of, settings_of, without_baselines
 from trainproof_ci.adapters.files import write_atomically
-from trainproof_ci.adapters.inputs import Inputs, inputs, inside
-from trainproof_ci.adapters.placement import on_github, repository_prefix
+from trainproof_ci.adapters.inputs import Inputs, inside
+from trainproof_ci.adapters.placement import on_github
 from trainproof_ci.adapters.runner import Runner
 from trainproof_ci.changes import Changes, of_event
-from trainproof_ci.config import DEFAULT_NAME, Settings, parsed, with_known_findings
+from trainproof_ci.config import Settings
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode, Policy, Report
 from trainproof_ci.reports import github, markdown, sarif, text
@@ -25,21 +24,11 @@ if TYPE_CHECKING:
     from trainproof_ci.session import Session
 
 
-class Context(NamedTuple):
-    """Everything around the check: what was asked, what happened, where the results go."""
-
-    wanted: Inputs
-    event: Event
-    runner: Runner
-    api: Api | None
-    prefix: str
-
-
 def run(environment: Mapping[str, str]) -> int:
     """Do the Action's one step. Returns 0 once the outputs hold the verdict; the gate makes the job's colour of it."""
     runner = Runner(environment)
     try:
-        context = _context(environment, runner)
+        context = context_of(environment, runner)
         report, told = _judged(context)
     except UsageError as error:
         runner.say("error", str(error))
@@ -59,18 +48,6 @@ def run(environment: Mapping[str, str]) -> int:
     return 0 if stored else gate
 
 
-def _context(environment: Mapping[str, str], runner: Runner) -> Context:
-    wanted = inputs(environment)
-    workspace = environment.get("GITHUB_WORKSPACE") or "."
-    folder = os.path.join(workspace, wanted.working_directory)
-    if not os.path.isdir(inside(folder, workspace)):
-        raise UsageError("the working-directory is no folder of the workspace")
-    os.chdir(folder)
-    happened = event(environment)
-    api = Api(happened.api, wanted.token) if wanted.token else None
-    return Context(wanted, happened, runner, api, repository_prefix())
-
-
 def _judged(context: Context) -> tuple[Report, str]:
     """The report, and the JSON that is written of it."""
     wanted = context.wanted
@@ -83,22 +60,15 @@ def _judged(context: Context) -> tuple[Report, str]:
     from trainproof_ci.session import Request, judged
     from trainproof_ci.shards import parse
 
-    settings = _settings(context)._replace(policy=policy, jobs=os.cpu_count() or 1)
+    settings = settings_of(context)._replace(policy=policy, jobs=os.cpu_count() or 1)
     shard = parse(wanted.shard) if wanted.shard else None
     session = judged(
-        Request(wanted.paths, changes=_changes(context), shard=shard), _without_baselines(settings, context)
+        Request(wanted.paths, changes=_changes(context), shard=shard), without_baselines(settings, context)
     )
     if shard is not None:
         return session.report, session.shard_report(shard)
     report = _compared(session, settings, context)
     return report, json_report.render(report)
-
-
-def _without_baselines(settings: Settings, context: Context) -> Settings:
-    """With the base's rights no file of the checkout stands as a baseline."""
-    if not context.event.base_rights:
-        return settings
-    return settings._replace(runs=tuple(entry._replace(baseline=None) for entry in settings.runs))
 
 
 def _compared(session: "Session", settings: Settings, context: Context) -> Report:
@@ -113,34 +83,6 @@ def _compared(session: "Session", settings: Settings, context: Context) -> Repor
         inside(asked, os.environ.get("GITHUB_WORKSPACE", "."))
     base = Base(context.event, context.api, context.prefix, context.runner.folder)
     return compared(session, lambda run: asked or settings.run(run.path).baseline, base)
-
-
-def _settings(context: Context) -> Settings:
-    name = context.wanted.config or DEFAULT_NAME
-    if context.event.base_rights:
-        data = _trusted(name, context)
-    elif os.path.lexists(name):
-        with open(inside(name, os.environ.get("GITHUB_WORKSPACE", ".")), "rb") as file:
-            data = file.read((64 << 10) + 1)
-    elif context.wanted.config:
-        raise UsageError("the configuration that the input config names is not there")
-    else:
-        data = b""
-    if not data:
-        return Settings()
-    from trainproof_ci.adapters.pinned_yaml import provide
-
-    provide(os.path.join(context.runner.folder, "python"))
-    settings = parsed(data, os.path.basename(name))
-    if not context.event.base_rights or settings.known_findings is None:
-        return with_known_findings(settings)
-    return with_known_findings(settings, _trusted(settings.known_findings, context))
-
-
-def _trusted(name: str, context: Context) -> bytes:
-    from trainproof_ci.adapters.trusted import read
-
-    return read(os.path.normpath(context.prefix + name).replace(os.sep, "/"), context.event, context.api)
 
 
 def _changes(context: Context) -> Changes | str | None:

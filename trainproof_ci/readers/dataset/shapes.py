@@ -245,7 +245,5 @@ def prompt_text(value: Mapping[str, Any], shape: Shape) -> str | None:
 
 def learned_text(value: Mapping[str, Any], shape: Shape) -> str | None:
     """What the model learns, where it is one text."""
-    if len(shape.targets) != 1:
-        return None
-    target = value.get(shape.targets[0])
+    target = value.get(shape.targets[0]) if len(shape.targets) == 1 else None
     return target if isinstance(target, str) else None

@@ -173,11 +173,9 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
             run.places(run.loss, found.where[-found.edge :]), (run.location(run.loss, index, "the best step"),),
         )  # fmt: skip
     elif found.tail > limits["climb"] * found.head and _climbs(found):
-        yield Firing(
-            f"the training loss climbs: {found.head:.4g} at first, {found.tail:.4g} at the end",
-            f"{found.tail / found.head:.3g} x the beginning", f"at most {limits['climb']:g} x",
-            run.places(run.loss, found.where[-found.edge :]),
-        )  # fmt: skip
+        said = f"the training loss climbs: {found.head:.4g} at first, {found.tail:.4g} at the end"
+        ratio, most = f"{found.tail / found.head:.3g} x the beginning", f"at most {limits['climb']:g} x"
+        yield Firing(said, ratio, most, run.places(run.loss, found.where[-found.edge :]))
 
 
 def _climbs(found: Course) -> bool:
