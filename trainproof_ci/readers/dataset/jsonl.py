@@ -49,11 +49,11 @@ def scan(source: Source, survey: "Survey") -> None:
     head = Head.of(source.path)
     refuse_layout(head)
     samples = sample(head)
-    with parts.helpers(source, survey, samples) as helpers:
+    with parts.PartSurveyors(source, survey, samples) as others:
         survey.settle(samples)
         examiner = Examiner(survey)
-        survey_range(source.file, survey, examiner, 0, helpers.end)
-        helpers.join(survey, examiner)
+        survey_range(source.file, survey, examiner, 0, others.end)
+        others.join(survey, examiner)
     examiner.finish()
 
 

@@ -40,7 +40,7 @@ def boundaries(source: Source, jobs: int) -> list[int]:
     return found
 
 
-class helpers:  # noqa: N801 - used as a function: `with helpers(...)`
+class PartSurveyors:
     """Processes that survey the later parts of a file while this one surveys the first, up to `end`."""
 
     def __init__(self, source: Source, survey: "Survey", samples: list[Any]) -> None:
@@ -61,7 +61,7 @@ class helpers:  # noqa: N801 - used as a function: `with helpers(...)`
                 theirs.close()
                 self.running.append((process, ours))
 
-    def __enter__(self) -> "helpers":  # noqa: PYI034 - Self needs 3.11
+    def __enter__(self) -> "PartSurveyors":  # noqa: PYI034 - Self needs 3.11
         return self
 
     def __exit__(

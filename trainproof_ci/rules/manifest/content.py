@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from trainproof_ci.intake.artifact import short
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.manifest import Manifest
-from trainproof_ci.readers.manifest.entries import Entry, and_more
+from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.manifest.held import Held
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.manifest.differing import fired
 
 
 @rule("TP-MANIFEST-BYTES", Severity.FAIL, needs=("bytes",))
@@ -23,12 +24,12 @@ def size_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     if wrong:
         entry, held = wrong[0]
         assert held.artifact is not None
-        yield Firing(
-            f"a file is not the one recorded: {held.difference(entry)}{and_more(len(wrong))}",
+        yield fired(
+            manifest,
+            wrong,
+            f"a file is not the one recorded: {held.difference(entry)}",
             f"{held.artifact.bytes} bytes",
             f"{entry.bytes} bytes",
-            manifest.places([each for each, _ in wrong]),
-            related=manifest.files([each for each, _ in wrong]),
         )
 
 
@@ -46,12 +47,12 @@ def digest_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
         entry, held = wrong[0]
         assert held.artifact is not None
         assert entry.algorithm is not None
-        yield Firing(
-            f"a file is not the one recorded: {held.difference(entry)}{and_more(len(wrong))}",
+        yield fired(
+            manifest,
+            wrong,
+            f"a file is not the one recorded: {held.difference(entry)}",
             f"{entry.algorithm} {short(held.artifact.digests[entry.algorithm])}",
             f"{entry.algorithm} {short(entry.digest)}",
-            manifest.places([each for each, _ in wrong]),
-            related=manifest.files([each for each, _ in wrong]),
         )
 
 
@@ -71,12 +72,12 @@ def records_differ(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     ]
     if wrong:
         entry, held = wrong[0]
-        yield Firing(
-            f"a file holds another number of records than its entry says{and_more(len(wrong))}",
+        yield fired(
+            manifest,
+            wrong,
+            "a file holds another number of records than its entry says",
             f"{held.records} records",
             f"{entry.records} records",
-            manifest.places([each for each, _ in wrong]),
-            related=manifest.files([each for each, _ in wrong]),
         )
 
 
@@ -98,12 +99,12 @@ def encoding_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     if wrong:
         entry, held = wrong[0]
         known = _folded(entry.encoding or "") in {"utf8", "utf8sig", "ascii", "utf16", "utf16le", "utf16be", "latin1"}
-        yield Firing(
-            f"a file has another encoding than its entry says{and_more(len(wrong))}",
+        yield fired(
+            manifest,
+            wrong,
+            "a file has another encoding than its entry says",
             str(held.encoding),
             str(entry.encoding) if known else "an encoding of another name",
-            manifest.places([each for each, _ in wrong]),
-            related=manifest.files([each for each, _ in wrong]),
         )
 
 

@@ -7,9 +7,10 @@ from trainproof_ci.intake.artifact import short
 from trainproof_ci.model import Chart, Firing, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.manifest import Manifest
-from trainproof_ci.readers.manifest.entries import Entry, and_more
+from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.manifest.held import Held
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.manifest.differing import fired
 
 TRAINED_ON = frozenset({None, "train"})
 
@@ -50,12 +51,8 @@ def data_changed(resume: Resume, limits: Limits) -> Iterator[Firing]:
     wrong = _differing(resume.manifest, trained_on=True)
     if wrong:
         entry, held = wrong[0]
-        yield Firing(
-            f"the data differs: {_how(entry, held)}{and_more(len(wrong))}",
-            _measured(entry, held),
-            _recorded(entry),
-            resume.manifest.places([each for each, _ in wrong]),
-            related=resume.manifest.files([each for each, _ in wrong]),
+        yield fired(
+            resume.manifest, wrong, f"the data differs: {_how(entry, held)}", _measured(entry, held), _recorded(entry)
         )
 
 
@@ -72,12 +69,12 @@ def split_changed(resume: Resume, limits: Limits) -> Iterator[Firing]:
     wrong = _differing(resume.manifest, trained_on=False)
     if wrong:
         entry, held = wrong[0]
-        yield Firing(
-            f"the evaluation split differs: {_how(entry, held)}{and_more(len(wrong))}",
+        yield fired(
+            resume.manifest,
+            wrong,
+            f"the evaluation split differs: {_how(entry, held)}",
             _measured(entry, held),
             _recorded(entry),
-            resume.manifest.places([each for each, _ in wrong]),
-            related=resume.manifest.files([each for each, _ in wrong]),
         )
 
 
