@@ -22,8 +22,8 @@ or install virtualenv (`pipx install virtualenv`), then run this again."""
 
 
 def fingerprint() -> str:
-    """What the environment was made from."""
-    digest = sha256(sys.version.encode())
+    """What the environment was made from; the tree it points into is part of it."""
+    digest = sha256(f"{sys.version}\0{ROOT}".encode())
     for name in filter(None, ("pyproject.toml", EXTRA)):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
