@@ -51,6 +51,23 @@ class TestCompressed:
         (finding,) = (finding for _, finding in report.findings if finding.severity is Severity.FAIL)
         assert (finding.rule, finding.location.line) == ("TP-JSON-SYNTAX", 6)
 
+    def test_a_name_that_says_only_json_is_decided_by_what_comes_out(self, work: Path, form: str) -> None:
+        rows = ROWS.splitlines()
+        (work / f"lines.json.{form}").write_bytes(pack(form, ROWS))
+        (work / f"array.json.{form}").write_bytes(pack(form, b"[\n" + b",\n".join(rows) + b"\n]\n"))
+        (work / f"broken.json.{form}").write_bytes(
+            pack(form, b"[\n" + b",\n".join([*rows, b'{"prompt": ""}']) + b"\n]\n")
+        )
+        (work / f"service.json.{form}").write_bytes(pack(form, b'{\n  "version": "2.0",\n  "metadata": {}\n}\n'))
+        (work / f"regions.json.{form}").write_bytes(pack(form, b'["a", "b", {"c": 1}]'))
+        report = judged(".")
+        kept = [(target.path, target.verdict) for target in report.targets]
+        assert kept == [
+            (f"array.json.{form}", Severity.PASS), (f"broken.json.{form}", Severity.FAIL), (f"lines.json.{form}", Severity.PASS)
+        ]  # fmt: skip
+        assert {finding.location.line for _, finding in report.findings} == {302}
+        assert judged(f"service.json.{form}").verdict is Severity.NOT_CHECKED
+
     def test_several_parts_one_after_the_other(self, work: Path, form: str) -> None:
         (work / f"a.jsonl.{form}").write_bytes(pack(form, ROWS[:5000]) + pack(form, ROWS[5000:]))
         report = judged(f"a.jsonl.{form}")

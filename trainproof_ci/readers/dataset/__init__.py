@@ -48,6 +48,8 @@ FORMATS = ("jsonl", "json_array", "compressed", "parquet", "metadata", "table", 
 """The modules of the formats, in the order they are asked."""
 
 
+PACKED = (".gz", ".zst", ".zstd")
+"""Suffixes of compressed files."""
 MANY_FILES = {"yolo-labels": "labels", "parallel-text": "parallel"}
 """The modules of the formats that are several files, by format; they offer `survey_members(target, settings, survey)`."""
 
@@ -88,7 +90,7 @@ def _admitted(head: Head) -> Iterator[tuple[Any, str]]:
 def format_of(head: Head) -> Any:
     """The module that reads a file; JSON Lines when none claims it, so that `--kind dataset` always gets an answer."""
     claimed = next((module for module, _ in (*_asked(head), *_admitted(head))), None)
-    return claimed or import_module(f"{__name__}.jsonl")
+    return claimed or import_module(f"{__name__}.{'compressed' if head.suffix in PACKED else 'jsonl'}")
 
 
 def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Survey":

@@ -1,4 +1,4 @@
-"""JSON Lines in gzip or zstd: decompressed as a stream and judged as what it holds, within bounds."""
+"""JSON in gzip or zstd, lines or an array: decompressed as a stream and judged as what it holds, within bounds."""
 
 import io
 import zlib
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trainproof_ci.discovery import COMPRESSED
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
-from trainproof_ci.readers.dataset import jsonl
+from trainproof_ci.readers.dataset import json_array, jsonl
 from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.whole import refuse_whole
@@ -26,24 +26,32 @@ PIECE = 512
 """Bytes of zstd given at a time: three of them can mean 128 KiB."""
 LARGEST_WINDOW = 1 << 27
 FORMATS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-SUFFIXES = (".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst", ".ndjson.zst", ".jsonl.zstd", ".json.zst")
+ANY_JSON = (".json.gz", ".json.zst", ".json.zstd")
+"""Names that say no more than JSON: what comes out decides."""
 
 
 def recognise(head: Head) -> str | None:
-    """Compressed JSON Lines by name and magic number; by name alone where no other file is called so."""
+    """Compressed JSON Lines by name; under a name that says only JSON, lines or an array of records by content."""
     lower = head.name.lower()
-    name = next((name for magic, name in FORMATS.items() if head.start.startswith(magic)), None)
-    if name is not None:
-        return f"jsonl-{name}" if lower.endswith(SUFFIXES) else None
-    return ("jsonl-gzip" if lower.endswith(".gz") else "jsonl-zstd") if lower.endswith(COMPRESSED) else None
+    packed = next((name for magic, name in FORMATS.items() if head.start.startswith(magic)), None)
+    if lower.endswith(COMPRESSED):
+        return f"jsonl-{packed or ('gzip' if lower.endswith('.gz') else 'zstd')}"
+    if packed is None or not lower.endswith(ANY_JSON):
+        return None
+    inner = _beginning(head)
+    name = (jsonl.recognise(inner) or json_array.recognise(inner)) if inner is not None else None
+    return f"{name}-{packed}" if name is not None else None
 
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure what comes out; places count decompressed bytes."""
     stream = _stream(source)
     start = stream.peek(HEAD_BYTES)[:HEAD_BYTES]
-    head = Head(source.path, start, len(start) if len(start) < HEAD_BYTES else source.size * MOST_RATIO)
-    refuse_whole(_uncompressed(head))
+    head = _uncompressed(source.path, start, len(start) if len(start) < HEAD_BYTES else source.size * MOST_RATIO)
+    refuse_whole(head)
+    if json_array.recognise(head):
+        json_array.survey_array(head, stream, survey)
+        return
     refuse_layout(head)
     survey.settle(jsonl.sample(head))
     examiner = jsonl.Examiner(survey)
@@ -54,12 +62,34 @@ def scan(source: Source, survey: "Survey") -> None:
 def records(path: str) -> Iterator[Record]:
     """The records again, without their faults."""
     with Source(path) as source:
-        yield from jsonl.records_of(_stream(source))
+        stream = _stream(source)
+        start = stream.peek(HEAD_BYTES)[:HEAD_BYTES]
+        array = json_array.recognise(_uncompressed(path, start, len(start)))
+        yield from json_array.records_of(stream) if array else jsonl.records_of(stream)
 
 
-def _uncompressed(head: Head) -> Head:
-    """The head under the name that it has without compression, so that its content is held against that."""
-    return Head(head.path.rsplit(".", 1)[0], head.start, head.size)
+def _uncompressed(path: str, start: bytes, size: int) -> Head:
+    """The head of what comes out, under the name that it has without compression: content is held against that."""
+    head = Head(path, start, size)
+    head.name = head.name.rsplit(".", 1)[0]
+    return head
+
+
+def _beginning(head: Head) -> Head | None:
+    """The head of what comes out of the head of a compressed file; None where it cannot be told."""
+    try:
+        if head.start.startswith(b"\x1f\x8b"):
+            out = _gzip().decompress(head.start, HEAD_BYTES)
+        else:
+            part = _zstd(head.path)()
+            pieces = (head.start[at : at + PIECE] for at in range(0, len(head.start), PIECE))
+            out = b""
+            while len(out) < HEAD_BYTES and not part.eof and (piece := next(pieces, b"")):
+                out += part.decompress(piece, HEAD_BYTES)
+    except (zlib.error, Unreadable):
+        return None
+    whole = head.whole and len(out) < HEAD_BYTES
+    return _uncompressed(head.path, out[:HEAD_BYTES], len(out) if whole else head.size * MOST_RATIO)
 
 
 def _stream(source: Source) -> io.BufferedReader:
@@ -67,14 +97,16 @@ def _stream(source: Source) -> io.BufferedReader:
     if not magic.startswith(tuple(FORMATS)):
         raise _broken(source, "the file is named like compressed data and is none", "neither gzip nor zstd data")
     source.file.seek(0)
-    return io.BufferedReader(_Expanded(source, _gzip if magic.startswith(b"\x1f\x8b") else _zstd(source)), HEAD_BYTES)
+    return io.BufferedReader(
+        _Expanded(source, _gzip if magic.startswith(b"\x1f\x8b") else _zstd(source.path)), HEAD_BYTES
+    )
 
 
 def _gzip() -> Any:
     return zlib.decompressobj(31)
 
 
-def _zstd(source: Source) -> Callable[[], Any]:
+def _zstd(path: str) -> Callable[[], Any]:
     """What begins a frame of zstd; it refuses windows beyond 128 MiB."""
     try:
         import zstandard
@@ -82,7 +114,7 @@ def _zstd(source: Source) -> Callable[[], Any]:
         raise Unreadable(
             "zstd needs an extra: pip install 'trainproof-ci[zstd]'",
             rule="TP-FILE-UNSUPPORTED", measured="zstd data, zstandard not installed", limit="zstandard",
-            location=Location(source.path, line=1),
+            location=Location(path, line=1),
         ) from None  # fmt: skip
 
     def begun() -> Any:
@@ -135,13 +167,13 @@ class _Expanded(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """The next bytes."""
-        while not self._ready:
+        while len(self._ready) < len(buffer):
             data = self._pending or self._source.file.read(self._piece)
             if not data:
                 if not self._part.eof:
                     raise _broken(self._source, "the compressed data ends too early", f"cut after {self._total} bytes")
-                return 0
-            self._ready = self._expanded(data)
+                break
+            self._ready += self._expanded(data)
         taken = self._ready[: len(buffer)]
         self._ready = self._ready[len(taken) :]
         buffer[: len(taken)] = taken

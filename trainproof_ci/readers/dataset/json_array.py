@@ -1,7 +1,7 @@
 """A JSON array of records in a `.json` file, read in pieces: the file is never whole in memory."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
@@ -41,28 +41,32 @@ def sample(head: Head) -> list[dict[str, Any]]:
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole array."""
-    head = Head.of(source.path)
+    survey_array(Head.of(source.path), source.file, survey)
+
+
+def survey_array(head: Head, stream: BinaryIO, survey: "Survey") -> None:
+    """Measure the array that `stream` holds from its first byte on; `head` is its beginning."""
     if head.start.startswith(b"\xef\xbb\xbf"):
         survey.sight("bom", 1, byte_offset=0, measured="EF BB BF", content=head.start[:3])
     survey.settle(sample(head))
     try:
-        for element in Elements(Decoded(source.file)):
+        for element in Elements(Decoded(stream)):
             _take(element, survey)
     except UnicodeDecodeError:
-        raise _not_utf8(source) from None
+        raise _not_utf8(head.path, stream) from None
 
 
-def _not_utf8(source: Source) -> Unreadable:
+def _not_utf8(path: str, stream: BinaryIO) -> Unreadable:
     """Where the first byte that is not UTF-8 stands; found line by line, which an array has too."""
-    source.file.seek(0)
+    stream.seek(0)
     offset = number = 0
-    while line := source.file.readline(LONGEST):
+    while line := stream.readline(LONGEST):
         number += 1
         try:
             line.decode()
         except UnicodeDecodeError as error:
             at, column = offset + error.start, len(line[: error.start].decode("utf-8", "replace")) + 1
-            place = Location(source.path, number, column, at)
+            place = Location(path, number, column, at)
             return Unreadable(
                 "bytes that are not valid UTF-8",
                 rule="TP-ENC-UTF8",
@@ -76,7 +80,7 @@ def _not_utf8(source: Source) -> Unreadable:
         rule="TP-ENC-UTF8",
         measured="the last character is cut",
         limit="UTF-8 throughout",
-        location=Location(source.path, number, byte_offset=offset),
+        location=Location(path, number, byte_offset=offset),
     )
 
 
@@ -111,15 +115,15 @@ def _take(element: Element, survey: "Survey") -> None:
 
 def records(path: str) -> Iterator[Record]:
     """The records again."""
-    number = 0
     with Source(path) as source:
-        for element in Elements(Decoded(source.file)):
-            if isinstance(element.value, dict) and not too_deep(element.value, element.text.encode("utf-8", "replace")):
-                number += 1
-                yield Record(
-                    number,
-                    element.line,
-                    element.byte_offset,
-                    element.value,
-                    element.text.encode("utf-8", "surrogatepass"),
-                )
+        yield from records_of(source.file)
+
+
+def records_of(stream: BinaryIO) -> Iterator[Record]:
+    """The records of the array that a stream holds."""
+    number = 0
+    for element in Elements(Decoded(stream)):
+        raw = element.text.encode("utf-8", "surrogatepass")
+        if isinstance(element.value, dict) and not too_deep(element.value, raw):
+            number += 1
+            yield Record(number, element.line, element.byte_offset, element.value, raw)

@@ -202,7 +202,7 @@ def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
 
 
 FORMATS = {
-    "json": (frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd"}), "JSON"),
+    "json": (frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd", "json-gzip", "json-zstd"}), "JSON"),
     "table": (frozenset({"csv", "tsv"}), "tables"),
     "rows": (frozenset({"csv", "tsv", "tts"}), "tables"),
     "yolo": (frozenset({"yolo-labels"}), "yolo-labels"),
