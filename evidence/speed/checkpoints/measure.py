@@ -73,6 +73,11 @@ def timed(action: object) -> Took:
     return Took(time.perf_counter() - before, time.process_time() - began)
 
 
+def structure_alone(path: str, at: BytesAt) -> None:
+    """Names, shapes, storages and imports, without checksums and weights."""
+    torch_zip.read(path, at, deep=False, deadline=time.monotonic() + 60, checksums=False)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
@@ -84,7 +89,7 @@ def main() -> None:
     with open(arguments.file, "rb") as file:
         at = BytesAt(file, os.path.getsize(arguments.file))
         archive = torch_zip.open_archive(at)
-        structure = min(timed(lambda: torch_zip.structure_of(arguments.file, at)).wall for _ in range(arguments.rounds))
+        structure = min(timed(lambda: structure_alone(arguments.file, at)).wall for _ in range(arguments.rounds))
         alone, checked = [], []
         for _ in range(arguments.rounds):
             alone.append(checksum_alone(at))

@@ -15,6 +15,7 @@ from trainproof_ci.readers.checkpoint.facts import CheckpointFile
 from trainproof_ci.readers.checkpoint.files import read_file
 from trainproof_ci.readers.checkpoint.pickle_ops import Endless, Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import walk
+from trainproof_ci.readers.checkpoint.sightings import Seen
 
 SEEDS = (
     checkpoint(),
@@ -54,7 +55,7 @@ def test_a_pickle_of_endless_containers_is_left_alone() -> None:
 def test_no_more_is_inflated_than_the_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zip_crc, "MOST_INFLATED", 1 << 20)
     found = facts(bomb(megabytes=2), tmp_path)
-    assert [fault.rule for fault in found.faults] == ["TP-CKPT-DEFLATED"]
+    assert [seen.what for seen in found.sightings] == [Seen.TOO_LARGE]
     assert found.checksums == "2 of 3 members verified"
 
 
@@ -68,6 +69,6 @@ def test_a_deadline_ends_the_reading(tmp_path: Path) -> None:
 def test_parts_of_a_long_member_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zip_crc, "PART", 16)
     monkeypatch.setattr(zip_crc, "ALONE_BELOW", 0)
-    assert not facts(checkpoint(), tmp_path).faults
+    assert not facts(checkpoint(), tmp_path).sightings
     damaged = facts(checkpoint(flip="data/0"), tmp_path)
-    assert [fault.rule for fault in damaged.faults] == ["TP-CKPT-CORRUPT"]
+    assert [seen.what for seen in damaged.sightings] == [Seen.CHECKSUM_DIFFERS]

@@ -48,7 +48,7 @@ def disagreement(data: bytes, folder: Path) -> str:
 
     path = folder / "m.safetensors"
     path.write_bytes(data)
-    ours = [fault.rule for fault in read_file(str(path), deep=True, deadline=time.monotonic() + 60).faults]
+    ours = [seen.what for seen in read_file(str(path), deep=True, deadline=time.monotonic() + 60).sightings]
     try:
         with open_(str(path), "np") as file:
             file.keys()

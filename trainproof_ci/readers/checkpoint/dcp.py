@@ -4,11 +4,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from trainproof_ci.readers.checkpoint.facts import Fault
 from trainproof_ci.readers.checkpoint.hf_folder import Layout
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Mapping
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import walk
+from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 
 LARGEST_METADATA = 128 << 20
 
@@ -19,41 +19,25 @@ def is_distributed(names: Sequence[str]) -> bool:
 
 
 def layout_of(folder: str, names: Sequence[str]) -> Layout:
-    """Judge the folder: metadata there and whole, every piece inside a file that is there."""
+    """What the folder shows: whether its metadata is whole, and every piece inside a file that is there."""
     pieces = [name for name in names if name.endswith(".distcp")]
     path = os.path.join(folder, ".metadata").replace(os.sep, "/")
     if ".metadata" not in names:
-        what = "there is no .metadata, which is written last: the save was killed before it was whole"
-        return Layout((Fault("TP-CKPT-TRUNCATED", what, "no .metadata", ".metadata"),))
+        return Layout((Sighting(Seen.NO_METADATA, "no .metadata", ".metadata"),))
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_METADATA + 1)
         if len(data) > LARGEST_METADATA:
-            return Layout(
-                (
-                    Fault(
-                        "TP-CKPT-FORMAT",
-                        "the .metadata is larger than is read here",
-                        f"{len(data)} bytes",
-                        f"{LARGEST_METADATA} bytes",
-                        path=path,
-                    ),
-                )
-            )
+            both = f"{len(data)} bytes", f"{LARGEST_METADATA} bytes"
+            return Layout((Sighting(Seen.METADATA_LARGE, *both, path=path),))
         root = walk(data).root
     except (OSError, Malformed) as problem:
         measured = f"byte {problem.offset}" if isinstance(problem, Malformed) else "an error"
-        return Layout(
-            (
-                Fault(
-                    "TP-CKPT-UNREADABLE", "the .metadata is damaged or cut short", measured, "a whole pickle", path=path
-                ),
-            )
-        )
+        return Layout((Sighting(Seen.METADATA_DAMAGED, measured, "a whole pickle", path=path),))
     return Layout(tuple(_pieces(folder, root, pieces)), (), {"pieces": len(pieces)})
 
 
-def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Fault]:
+def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Sighting]:
     """The first piece that is not there or not whole."""
     needed: dict[str, int] = {}
     table = root.state.get("storage_data") if isinstance(root, Call) and isinstance(root.state, Mapping) else None
@@ -65,26 +49,11 @@ def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Fault]:
                 needed[name] = max(needed.get(name, 0), offset + length)
     gone = [name for name in needed if name not in pieces]
     if gone:
-        return [
-            Fault(
-                "TP-CKPT-SHARD",
-                f"{len(gone)} of the files that .metadata names are not there",
-                f"{len(needed) - len(gone)} files",
-                f"{len(needed)} files",
-            )
-        ]
+        told = {"gone": len(gone)}
+        return [Sighting(Seen.PIECES_MISSING, f"{len(needed) - len(gone)} files", f"{len(needed)} files", told=told)]
     for name, size in sorted(needed.items()):
         held = os.path.getsize(os.path.join(folder, name))
         if held < size:
             path = os.path.join(folder, name).replace(os.sep, "/")
-            return [
-                Fault(
-                    "TP-CKPT-TRUNCATED",
-                    "a piece is shorter than .metadata says: its rank was killed while it wrote",
-                    f"{held} bytes",
-                    f"{size} bytes",
-                    held,
-                    path=path,
-                )
-            ]
+            return [Sighting(Seen.PIECE_SHORT, f"{held} bytes", f"{size} bytes", held, path)]
     return []

@@ -4,9 +4,9 @@ import os
 import re
 from collections.abc import Sequence
 
-from trainproof_ci.model import Severity
-from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Fault
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile
 from trainproof_ci.readers.checkpoint.hf_folder import Layout
+from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 
 MODEL_STATES = re.compile(r"(?:zero_pp_rank_(?P<data>\d+)_)?mp_rank_(?P<model>\d+)_model_states\.pt")
 OPTIMIZER_STATES = re.compile(r"(?:bf16_)?zero_pp_rank_(?P<data>\d+)_mp_rank_(?P<model>\d+)_optim_states\.pt")
@@ -18,32 +18,25 @@ def is_deepspeed(names: Sequence[str]) -> bool:
 
 
 def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]) -> Layout:
-    """Judge the folder: one file a rank for the model and the optimizer, as many as the world was large."""
+    """What the folder shows: whether there is a file a rank for model and optimizer, as many as the world was large."""
     world = max(
         (file.sharded.get("dp_world_size") for file in files if isinstance(file.sharded.get("dp_world_size"), int)),
         default=0,
     )  # type: ignore[type-var]
-    faults = [*_latest(folder)]
+    sightings = [*_latest(folder)]
     for what, pattern in (("optimizer", OPTIMIZER_STATES), ("model", MODEL_STATES)):
         found = [match for name in names if (match := pattern.fullmatch(name))]
-        faults += _ranks(what, [match["data"] for match in found], int(str(world)))
+        sightings += _ranks(what, [match["data"] for match in found], int(str(world)))
     if not any(MODEL_STATES.fullmatch(name) for name in names):
-        faults.append(
-            Fault(
-                "TP-CKPT-SHARD",
-                "the folder holds no model states, only those of the optimizer",
-                "0 model states",
-                "at least 1",
-            )
-        )
+        sightings.append(Sighting(Seen.NO_MODEL_STATES, "0 model states", "at least 1"))
     optimizer = any(OPTIMIZER_STATES.fullmatch(name) for name in names) or any(
         file.optimizer == "present" for file in files
     )
-    return Layout(tuple(faults), () if optimizer else ("optimizer",), {"world_size": world} if world else {})
+    return Layout(tuple(sightings), () if optimizer else ("optimizer",), {"world_size": world} if world else {})
 
 
-def _ranks(what: str, ranks: Sequence[str | None], world: int) -> list[Fault]:
-    """A fault when ranks are missing: below the highest one seen, or below the size of the world."""
+def _ranks(what: str, ranks: Sequence[str | None], world: int) -> list[Sighting]:
+    """Ranks that are missing: below the highest one seen, or below the size of the world."""
     seen = {int(rank) for rank in ranks if rank is not None}
     if not seen:
         return []
@@ -51,18 +44,12 @@ def _ranks(what: str, ranks: Sequence[str | None], world: int) -> list[Fault]:
     gone = sorted(set(range(min(wanted, 1 << 20))) - seen)
     if not gone:
         return []
-    return [
-        Fault(
-            "TP-CKPT-SHARD",
-            f"the {what} states of {len(gone)} ranks are not there, the first of rank {gone[0]}",
-            f"{len(seen)} ranks",
-            f"{wanted} ranks",
-        )
-    ]
+    told = {"states": what, "gone": len(gone), "first": gone[0]}
+    return [Sighting(Seen.RANKS_MISSING, f"{len(seen)} ranks", f"{wanted} ranks", told=told)]
 
 
-def _latest(folder: str) -> list[Fault]:
-    """A fault when `latest` beside the folder names one that is not there."""
+def _latest(folder: str) -> list[Sighting]:
+    """Whether `latest` beside the folder names one that is not there."""
     parent = os.path.dirname(folder)
     path = os.path.join(parent, "latest").replace(os.sep, "/")
     if os.path.islink(path) or not os.path.isfile(path):
@@ -74,5 +61,4 @@ def _latest(folder: str) -> list[Fault]:
         return []
     if not re.fullmatch(rb"[\w.-]+", tag) or os.path.isdir(os.path.join(os.fsencode(parent), tag)):
         return []
-    what = "`latest` names a checkpoint that is not there: its save was killed, or it was not kept"
-    return [Fault("TP-CKPT-MISSING", what, "no folder of that name", "the folder", path=path, severity=Severity.WARN)]
+    return [Sighting(Seen.LATEST_MISSING, "no folder of that name", "the folder", path=path)]

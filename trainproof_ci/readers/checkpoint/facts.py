@@ -1,29 +1,10 @@
-"""What is known of a checkpoint once its bytes were read: faults with their places, tensors, weights, layout."""
+"""What is known of a checkpoint once its bytes were read: what was come upon and where, tensors, weights, layout."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from trainproof_ci.model import Chart, Severity
-
-
-class Fault(NamedTuple):
-    """Something measured in the bytes that a rule reports: `rule` names the rule, `offset` the byte, `path` the file."""
-
-    rule: str
-    message: str
-    measured: str
-    limit: str
-    offset: int | None = None
-    severity: Severity | None = None
-    path: str | None = None
-
-
-class Broken(Exception):  # noqa: N818 - a state of the file, named as the field names it
-    """Reading cannot go on beyond this fault; what was read so far stands."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
+from trainproof_ci.model import Chart
+from trainproof_ci.readers.checkpoint.sightings import Sighting
 
 
 class Tensor(NamedTuple):
@@ -91,7 +72,7 @@ class CheckpointFile(NamedTuple):
     path: str
     format: str
     size: int
-    faults: tuple[Fault, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
     tensors: tuple[Tensor, ...] = ()
     spans: Mapping[str, Span] = {}
     weights: Weights | None = None
@@ -105,29 +86,26 @@ class CheckpointFile(NamedTuple):
     sharded: Mapping[str, object] = {}
 
     @property
-    def broken(self) -> bool:
-        """Whether a fault says that the file cannot be loaded or is not what was written."""
-        return any(fault.severity in {None, Severity.FAIL} and fault.rule in BREAKING for fault in self.faults)
-
-
-BREAKING = frozenset(
-    f"TP-CKPT-{name}"
-    for name in ("EMPTY", "TRUNCATED", "CORRUPT", "INCOMPLETE", "UNREADABLE", "MISSING", "SHARD", "LFS-POINTER", "FORMAT")
-)  # fmt: skip
+    def damaged(self) -> bool:
+        """Whether the file cannot be loaded, is not what was saved, or is not here."""
+        return any(sighting.damages for sighting in self.sightings)
 
 
 class Checkpoint(NamedTuple):
     """The facts of a checkpoint: one file, or a folder whose files are one checkpoint.
 
-    `faults` are those of the whole; `missing_state` names what a folder lacks to resume from, empty where it lacks nothing.
+    `sightings` are those of the whole; `missing_state` names what a folder lacks to resume from, empty where it lacks
+    nothing. `earlier` is the newest complete checkpoint before a `checkpoint-N` that is not whole, "" where there is
+    none, None where nothing asks for one.
     """
 
     path: str
     format: str
     files: tuple[CheckpointFile, ...]
-    faults: tuple[Fault, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
     missing_state: tuple[str, ...] = ()
     notes: Mapping[str, object] = {}
+    earlier: str | None = None
 
     def lacks(self, need: str) -> str | None:
         """Why `need`, "weights" or "imports", is not there; None where it is."""
@@ -150,7 +128,8 @@ class Checkpoint(NamedTuple):
         }
         if weights:
             facts["weights_scanned"] = f"{sum(w.scanned for w in weights)} of {sum(w.total for w in weights)} bytes"
-        return {**facts, **self.notes}
+        advice = {} if self.earlier is None else {"resume_from": self.earlier or None}
+        return {**facts, **self.notes, **advice}
 
     def charts(self) -> tuple[Chart, ...]:
         """None: a checkpoint is a point, not a series."""
@@ -162,7 +141,7 @@ class Checkpoint(NamedTuple):
         states = {file.optimizer for file in self.files}
         return next((state for state in ("present", "empty") if state in states), "none")
 
-    def all_faults(self) -> Sequence[Fault]:
-        """The faults of the whole and of every file, each with its path."""
-        own = [fault._replace(path=fault.path or self.path) for fault in self.faults]
-        return own + [fault._replace(path=fault.path or file.path) for file in self.files for fault in file.faults]
+    def all_sightings(self) -> Sequence[Sighting]:
+        """Those of the whole and of every file, each with its path."""
+        own = [seen._replace(path=seen.path or self.path) for seen in self.sightings]
+        return own + [seen._replace(path=seen.path or file.path) for file in self.files for seen in file.sightings]

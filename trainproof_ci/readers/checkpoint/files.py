@@ -2,8 +2,9 @@
 
 from trainproof_ci.readers.checkpoint import safetensors, torch_zip
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
-from trainproof_ci.readers.checkpoint.facts import Broken, CheckpointFile, Fault
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile
 from trainproof_ci.readers.checkpoint.formats import identify
+from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.zip_crc import check_all
 from trainproof_ci.readers.pointers import lfs_object
 from trainproof_ci.readers.source import Head, Source
@@ -13,6 +14,12 @@ NAMES = {
     "7z": "a 7z archive", "gzip": "gzip data", "zstandard": "Zstandard data", "bzip2": "bzip2 data", "xz": "xz data",
     "rar": "a RAR archive", "tflite": "a TensorFlow Lite model", "onnx": "an ONNX model",
 }  # fmt: skip
+"""Formats whose weights are not read."""
+WITHOUT_WEIGHTS = {
+    "empty": "the file is empty",
+    "pointer": "a Git LFS pointer stands in place of the file",
+    **dict.fromkeys(("pickle", "torch-legacy", "tar"), "a bare pickle is only read by running it"),
+}
 
 
 def read_file(path: str, *, deep: bool, deadline: float, checksums: bool = True) -> CheckpointFile:
@@ -28,61 +35,48 @@ def read_file(path: str, *, deep: bool, deadline: float, checksums: bool = True)
         facts = CheckpointFile(path, found, at.size)
         if found in {"npz", "keras"}:
             return _other_zip(facts, at, deadline)
-        fault = _only_named(head, found)
-        return facts._replace(faults=(fault,), why_not=fault.message)
+        return facts._replace(sightings=(_only_named(head, found),), why_not=_why_not(found))
 
 
-def _only_named(head: Head, found: str) -> Fault:
-    """Why nothing but the format of the file can be told."""
+def _why_not(found: str) -> str:
+    """Why there are no weights to look at in a file of which only the format is told."""
+    if found in NAMES:
+        return f"the weights of {NAMES[found]} are not read"
+    return WITHOUT_WEIGHTS.get(found, "the file is no checkpoint")
+
+
+def _only_named(head: Head, found: str) -> Sighting:
+    """What can be told of a file whose content is not read."""
     if found == "empty":
-        return Fault(
-            "TP-CKPT-EMPTY", "the checkpoint is empty: it was created and never written", "0 bytes", "a checkpoint", 0
-        )
+        return Sighting(Seen.NO_BYTES, "0 bytes", "a checkpoint", 0)
     if found == "pointer":
         promised = lfs_object(head)
         size = f"{promised[1]} bytes" if promised else "a checkpoint"
-        return Fault(
-            "TP-CKPT-LFS-POINTER",
-            "a Git LFS pointer stands in place of the checkpoint; fetch it with `lfs: true` or `git lfs pull`",
-            f"{head.size} bytes of pointer",
-            size,
-            0,
-        )
+        return Sighting(Seen.POINTER, f"{head.size} bytes of pointer", size, 0)
     if found in {"torch-legacy", "pickle", "tar"}:
-        how = "in the tar format of before 2017" if found == "tar" else "as a bare pickle, not as an archive"
-        return Fault(
-            "TP-CKPT-LEGACY",
-            f"the checkpoint was saved {how}; reading it would run it, so it is not judged. Load it once and save it again",
-            found,
-            "an archive",
-            0,
-        )
+        return Sighting(Seen.OLD_TAR if found == "tar" else Seen.BARE_PICKLE, found, "an archive", 0)
     if found in NAMES:
-        return Fault(
-            "TP-CKPT-FORMAT", f"this is {NAMES[found]}; its weights are not judged", found, "torch or safetensors", 0
-        )
+        return Sighting(Seen.OTHER_FORMAT, found, "torch or safetensors", 0, told={"format": NAMES[found]})
     return _no_checkpoint(head, found)
 
 
 NO_CHECKPOINTS = {
-    "zeros": ("TRUNCATED", "the file begins with zeros only: space was set aside and the save never wrote it", "zeros"),
-    "html": ("UNREADABLE", "this is an HTML or XML page, saved under the name of a checkpoint", "markup"),
-    "text": ("UNREADABLE", "this is text, not a checkpoint", "text"),
+    "zeros": (Seen.ZEROS, "zeros"),
+    "html": (Seen.MARKUP, "markup"),
+    "text": (Seen.TEXT, "text"),
 }
 
 
-def _no_checkpoint(head: Head, found: str) -> Fault:
+def _no_checkpoint(head: Head, found: str) -> Sighting:
     if head.whole and b"PK\x03\x04".startswith(head.start):
-        cut = "the file ends after its first bytes: the save was cut short"
-        return Fault("TP-CKPT-TRUNCATED", cut, f"{head.size} bytes", "a checkpoint", head.size)
+        return Sighting(Seen.FIRST_BYTES_ONLY, f"{head.size} bytes", "a checkpoint", head.size)
     if found in NO_CHECKPOINTS:
-        rule, what, content = NO_CHECKPOINTS[found]
-        return Fault(f"TP-CKPT-{rule}", what, f"{head.size} bytes of {content}", "a checkpoint", 0)
+        what, content = NO_CHECKPOINTS[found]
+        return Sighting(what, f"{head.size} bytes of {content}", "a checkpoint", 0)
     first = f"first bytes {head.start[:4].hex()}"
     if head.suffix in {".pt", ".pth"}:
-        what = "the file begins like no checkpoint: torch would refuse it"
-        return Fault("TP-CKPT-UNREADABLE", what, first, "a checkpoint", 0)
-    return Fault("TP-CKPT-FORMAT", "the format of this file is not known here", first, "torch or safetensors", 0)
+        return Sighting(Seen.NO_TORCH_BYTES, first, "a checkpoint", 0)
+    return Sighting(Seen.UNKNOWN_BYTES, first, "torch or safetensors", 0)
 
 
 def _other_zip(facts: CheckpointFile, at: BytesAt, deadline: float) -> CheckpointFile:
@@ -90,16 +84,13 @@ def _other_zip(facts: CheckpointFile, at: BytesAt, deadline: float) -> Checkpoin
     try:
         archive = torch_zip.open_archive(at, rooted=False)
     except Broken as damage:
-        return facts._replace(faults=(damage.fault,))
+        return facts._replace(sightings=(damage.sighting,))
     checked = check_all(at, archive.ordered, deadline)
     unread = [member.problem for member in archive.ordered if member.problem is not None]
-    named = Fault(
-        "TP-CKPT-FORMAT",
-        f"this is {NAMES[facts.format]}; its archive was checked, its weights were not",
-        facts.format,
-        "torch or safetensors",
-        0,
-    )
+    told = {"format": NAMES[facts.format]}
+    named = Sighting(Seen.OTHER_ARCHIVE, facts.format, "torch or safetensors", 0, told=told)
     return facts._replace(
-        faults=(*archive.faults, *unread, *checked.faults, named), checksums=checked.said, why_not=named.message
+        sightings=(*archive.sightings, *unread, *checked.sightings, named),
+        checksums=checked.said,
+        why_not=_why_not(facts.format),
     )

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.checkpoint import dcp, deepspeed, hf_folder
-from trainproof_ci.readers.checkpoint.facts import Checkpoint, CheckpointFile, Fault
+from trainproof_ci.readers.checkpoint.facts import Checkpoint, CheckpointFile
 from trainproof_ci.readers.checkpoint.files import read_file
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
         layout = deepspeed.layout_of(folder, names, files)
     else:
         layout = hf_folder.layout_of(folder, names, files)
-    whole = Checkpoint(folder, target.format, tuple(files), layout.faults, layout.missing, layout.notes)
-    return _advised(whole)
+    whole = Checkpoint(folder, target.format, tuple(files), layout.sightings, layout.missing, layout.notes)
+    return whole._replace(earlier=_earlier(whole))
 
 
 def _aside(file: CheckpointFile) -> CheckpointFile:
@@ -81,30 +81,9 @@ def _aside(file: CheckpointFile) -> CheckpointFile:
     return file._replace(tensors=tuple(tensor._replace(section=section) for tensor in file.tensors), progress=False)
 
 
-def _advised(whole: Checkpoint) -> Checkpoint:
-    """Where a `checkpoint-N` is broken, say in its faults which one to resume from instead."""
-    broken = any(file.broken for file in whole.files) or bool(whole.faults)
-    name = os.path.basename(whole.path)
-    if not broken or not hf_folder.STEP_FOLDER.fullmatch(name):
-        return whole
-    newest = hf_folder.newest_complete(whole.path)
-    advice = f"; resume from {newest}" if newest else "; no earlier checkpoint beside it is complete"
-
-    def advised(fault: Fault) -> Fault:
-        return (
-            fault._replace(message=fault.message.replace("; resume from the previous checkpoint", "") + advice)
-            if fault.rule in ADVISED
-            else fault
-        )
-
-    files = tuple(file._replace(faults=tuple(advised(fault) for fault in file.faults)) for file in whole.files)
-    return whole._replace(
-        files=files,
-        faults=tuple(advised(fault) for fault in whole.faults),
-        notes={**whole.notes, "resume_from": newest},
-    )
-
-
-ADVISED = frozenset(
-    {"TP-CKPT-TRUNCATED", "TP-CKPT-CORRUPT", "TP-CKPT-INCOMPLETE", "TP-CKPT-EMPTY", "TP-CKPT-MISSING", "TP-CKPT-SHARD"}
-)
+def _earlier(whole: Checkpoint) -> str | None:
+    """Which checkpoint to go on from where a `checkpoint-N` is not whole, "" where there is none."""
+    asked = any(file.damaged for file in whole.files) or bool(whole.sightings)
+    if not asked or not hf_folder.STEP_FOLDER.fullmatch(os.path.basename(whole.path)):
+        return None
+    return hf_folder.newest_complete(whole.path) or ""

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.model import Severity
 from trainproof_ci.places import Location, safe_key
 from trainproof_ci.readers.checkpoint.dtypes import BITS
-from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Fault
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile
+from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, read_start
 
@@ -26,45 +26,29 @@ MOST_SHARDS_NAMED = 100_000
 
 
 class Layout(NamedTuple):
-    """What a folder as a whole says: faults, the training state that is missing, notes for the report."""
+    """What a folder as a whole shows: what was come upon, the training state that is missing, notes for the report."""
 
-    faults: tuple[Fault, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
     missing: tuple[str, ...] = ()
     notes: Mapping[str, object] = {}
 
 
 def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]) -> Layout:
-    """Judge the folder whose entries are `names` and whose checkpoint files were read as `files`."""
-    faults: list[Fault] = []
+    """What the folder shows whose entries are `names` and whose checkpoint files were read as `files`."""
+    sightings: list[Sighting] = []
     for name in sorted(names):
         if name.endswith(".index.json"):
-            faults += _index(os.path.join(folder, name).replace(os.sep, "/"), set(names), files)
+            sightings += _index(os.path.join(folder, name).replace(os.sep, "/"), set(names), files)
     if not STEP_FOLDER.fullmatch(os.path.basename(folder)) and "trainer_state.json" not in names:
-        return Layout(tuple(faults))
+        return Layout(tuple(sightings))
     weights = any(WEIGHTS.fullmatch(name) for name in names)
     if not weights:
-        faults.append(
-            Fault(
-                "TP-CKPT-MISSING",
-                "the checkpoint folder holds no model weights: they were not committed, or the save was killed before them",
-                "0 weight files",
-                "at least 1",
-                severity=Severity.WARN,
-            )
-        )
+        sightings.append(Sighting(Seen.NO_WEIGHTS, "0 weight files", "at least 1"))
     if weights and "trainer_state.json" not in names:
-        faults.append(
-            Fault(
-                "TP-CKPT-MISSING",
-                "trainer_state.json, which a Trainer writes last, is not there: the save was killed, or the folder was copied in part",
-                "no trainer_state.json",
-                "trainer_state.json",
-                severity=Severity.WARN,
-            )
-        )
+        sightings.append(Sighting(Seen.NO_TRAINER_STATE, "no trainer_state.json", "trainer_state.json"))
     state = (("optimizer", OPTIMIZER), ("scheduler", SCHEDULER), ("random number", RANDOM))
     missing = tuple(what for what, pattern in state if not any(pattern.fullmatch(name) for name in names))
-    return Layout(tuple(faults), missing)
+    return Layout(tuple(sightings), missing)
 
 
 def is_complete(folder: str) -> bool:
@@ -76,20 +60,19 @@ def is_complete(folder: str) -> bool:
     return "trainer_state.json" in names and all(any(p.fullmatch(name) for name in names) for p in (WEIGHTS, OPTIMIZER))
 
 
-def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[Fault]:
+def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[Sighting]:
     """Hold the index against the shards: all there, each with the tensors that the index says, of the total size."""
     index, text = _read_index(path)
     if index is None:
-        return [
-            Fault("TP-CKPT-SHARD", "the index of the shards cannot be read", "no weight map", "a weight map", path=path)
-        ]
+        return [Sighting(Seen.INDEX_UNREADABLE, "no weight map", "a weight map", path=path)]
     shards: Mapping[str, str] = index["weight_map"]
     wanted = sorted(set(shards.values()))[:MOST_SHARDS_NAMED]
     gone = [shard for shard in wanted if shard not in names]
     if gone:
         line = text[: max(text.find(gone[0].encode()), 0)].count(b"\n") + 1
-        what = f"the index names {len(wanted)} shards, of which {len(gone)} are not there, the first {_shown(gone[0])} (line {line})"
-        return [Fault("TP-CKPT-SHARD", what, f"{len(wanted) - len(gone)} shards", f"{len(wanted)} shards", path=path)]
+        told = {"wanted": len(wanted), "gone": len(gone), "first": _shown(gone[0]), "line": line}
+        both = f"{len(wanted) - len(gone)} shards", f"{len(wanted)} shards"
+        return [Sighting(Seen.SHARDS_MISSING, *both, path=path, told=told)]
     return _contents(path, index, shards, {os.path.basename(file.path): file for file in files})
 
 
@@ -118,19 +101,17 @@ def _shown(name: str) -> str:
 
 def _contents(
     path: str, index: Mapping[str, Any], shards: Mapping[str, str], files: Mapping[str, CheckpointFile]
-) -> list[Fault]:
+) -> list[Sighting]:
     read = {shard: files[shard] for shard in set(shards.values()) if shard in files and files[shard].tensors}
     held = {shard: {tensor.name for tensor in file.tensors} for shard, file in read.items()}
     lost = [name for name, shard in shards.items() if shard in held and _sanitised(name) not in held[shard]]
     if lost:
-        what = "tensors of the index are not in the shard that it names for them: a shard is another one than was saved"
-        return [Fault("TP-CKPT-SHARD", what, f"{len(lost)} tensors astray", f"0 of {len(shards)}", path=path)]
+        return [Sighting(Seen.TENSORS_ASTRAY, f"{len(lost)} tensors astray", f"0 of {len(shards)}", path=path)]
     metadata = index.get("metadata")
     total = metadata.get("total_size") if isinstance(metadata, dict) else None
     found = sum(tensor.numel * BITS[tensor.dtype] // 8 for file in read.values() for tensor in file.tensors)
     if isinstance(total, int) and set(shards.values()) <= set(read) and total != found:
-        what = "the shards together are not of the size that the index gives"
-        return [Fault("TP-CKPT-SHARD", what, f"{found} bytes", f"{total} bytes", path=path, severity=Severity.WARN)]
+        return [Sighting(Seen.TOTAL_DIFFERS, f"{found} bytes", f"{total} bytes", path=path)]
     return []
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS, SAFETENSORS
-from trainproof_ci.readers.checkpoint.facts import Broken, CheckpointFile, Fault, Span, Tensor
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Span, Tensor
+from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 
 LONGEST_HEADER = 100_000_000
 """The specification's own bound."""
@@ -27,17 +28,12 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float) -> CheckpointFi
         length, header = _header(at)
         tensors, spans, used = _tensors(header, 8 + length)
     except Broken as damage:
-        return facts._replace(faults=(damage.fault,))
+        return facts._replace(sightings=(damage.sighting,))
     facts = facts._replace(tensors=tensors, spans=spans)
     held = at.size - 8 - length
     if held != used:
-        rule = "TP-CKPT-TRUNCATED" if held < used else "TP-CKPT-CORRUPT"
-        what = (
-            "the file ends before its tensors do: the save or the download was cut short"
-            if held < used
-            else "bytes behind the last tensor belong to none"
-        )
-        return facts._replace(faults=(Fault(rule, what, f"{held} bytes of tensors", f"{used} bytes", at.size),))
+        what = Seen.TENSORS_CUT if held < used else Seen.BYTES_BEHIND
+        return facts._replace(sightings=(Sighting(what, f"{held} bytes of tensors", f"{used} bytes", at.size),))
     from trainproof_ci.readers.checkpoint.weights import look_at  # a damaged file needs none of it
 
     return facts._replace(weights=look_at(at, tensors, spans, deep=deep, deadline=deadline), why_not="")
@@ -45,38 +41,29 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float) -> CheckpointFi
 
 def _header(at: BytesAt) -> tuple[int, Mapping[str, Any]]:
     if at.size < 8:
-        raise _broken("the file ends inside the length of its header", f"{at.size} bytes", "8 bytes", 0, "TRUNCATED")
+        raise _broken(Seen.LENGTH_CUT, f"{at.size} bytes", "8 bytes", 0)
     length = int.from_bytes(at.read(0, 8), "little")
     if length > LONGEST_HEADER:
-        raise _broken(
-            "the length of its header is out of bounds, so this is no safetensors file",
-            f"{length}",
-            f"at most {LONGEST_HEADER}",
-            0,
-        )
+        raise _broken(Seen.LENGTH_RANGE, f"{length}", f"at most {LONGEST_HEADER}", 0)
     if 8 + length > at.size:
-        raise _broken(
-            "the file ends inside its header", f"{at.size} bytes", f"{8 + length} bytes", at.size, "TRUNCATED"
-        )
+        raise _broken(Seen.HEADER_CUT, f"{at.size} bytes", f"{8 + length} bytes", at.size)
     if length > LONGEST_READ:
-        raise _broken("the header is longer than is read here", f"{length} bytes", f"{LONGEST_READ} bytes", 8, "FORMAT")
+        raise _broken(Seen.HEADER_LARGE, f"{length} bytes", f"{LONGEST_READ} bytes")
     try:
         header = json.loads(at.read(8, length).decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
         json.dumps(header, ensure_ascii=False).encode("utf-8")  # a lone surrogate is no text
     except _Doubled:
-        raise _broken("a name stands twice in the header", "2 of one name", "1", 8, "CORRUPT") from None
+        raise _broken(Seen.NAME_TWICE, "2 of one name", "1") from None
     except (ValueError, RecursionError) as problem:
-        raise _broken(
-            "the header is no JSON that safetensors could read", type(problem).__name__, "JSON in UTF-8", 8
-        ) from None
+        raise _broken(Seen.HEADER_NO_JSON, type(problem).__name__, "JSON in UTF-8") from None
     if not isinstance(header, dict):
-        raise _broken("the header is no JSON object", type(header).__name__, "an object", 8)
+        raise _broken(Seen.HEADER_NO_OBJECT, type(header).__name__, "an object")
     metadata = header.pop("__metadata__", None)
     texts = metadata is None or (
         isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values())
     )
     if not texts:
-        raise _broken("the metadata of the header is no map of texts", type(metadata).__name__, "texts", 8)
+        raise _broken(Seen.HEADER_METADATA, type(metadata).__name__, "texts")
     return length, header
 
 
@@ -100,27 +87,15 @@ def _tensors(header: Mapping[str, Any], start: int) -> tuple[tuple[Tensor, ...],
     reached = 0
     for (begin, end), name, entry in read_:
         if begin != reached or end < begin:
-            what = "overlap" if begin < reached else "leave a hole between them"
-            raise _broken(
-                f"two tensors {what}, or one ends before it begins",
-                f"a tensor from {begin} to {end}",
-                f"from {reached}",
-                8,
-                "CORRUPT",
-            )
+            what = Seen.TENSORS_OVERLAP if begin < reached else Seen.TENSORS_APART
+            raise _broken(what, f"a tensor from {begin} to {end}", f"from {reached}")
         reached = end
         dtype, shape = _type(entry), _shape(entry)
         bits = BITS[dtype] * _product(shape)
         if dtype == "float6":
             bits = 6 * _product(shape)
         if bits % 8 or bits // 8 != end - begin:
-            raise _broken(
-                "the bytes of a tensor are not its shape times its type",
-                f"{end - begin} bytes",
-                f"{bits // 8} bytes",
-                8,
-                "CORRUPT",
-            )
+            raise _broken(Seen.TENSOR_SIZE, f"{end - begin} bytes", f"{bits // 8} bytes")
         shown = ".".join(safe_key(part) for part in name.split("."))
         tensors.append(Tensor(shown, dtype, shape, _contiguous(shape), 0, name))
         spans[name] = Span(start + begin, end - begin, dtype)
@@ -130,7 +105,7 @@ def _tensors(header: Mapping[str, Any], start: int) -> tuple[tuple[Tensor, ...],
 def _offsets(entry: Any) -> tuple[int, int]:
     offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(_is_size(value) for value in offsets):
-        raise _broken("a tensor of the header has no valid offsets", "no pair of sizes", "two sizes", 8)
+        raise _broken(Seen.NO_OFFSETS, "no pair of sizes", "two sizes")
     return offsets[0], offsets[1]
 
 
@@ -141,16 +116,14 @@ def _is_size(value: Any) -> bool:
 def _type(entry: Mapping[str, Any]) -> str:
     dtype = entry.get("dtype")
     if not isinstance(dtype, str) or dtype not in SAFETENSORS:
-        raise _broken(
-            "a tensor of the header has a type that safetensors does not know", "an unknown type", "a known type", 8
-        )
+        raise _broken(Seen.UNKNOWN_TYPE, "an unknown type", "a known type")
     return SAFETENSORS[dtype]
 
 
 def _shape(entry: Mapping[str, Any]) -> tuple[int, ...]:
     shape = entry.get("shape")
     if not isinstance(shape, list) or not all(_is_size(value) for value in shape):
-        raise _broken("a tensor of the header has no valid shape", "no list of sizes", "a list of sizes", 8)
+        raise _broken(Seen.NO_SHAPE, "no list of sizes", "a list of sizes")
     return tuple(shape)
 
 
@@ -159,7 +132,7 @@ def _product(shape: tuple[int, ...]) -> int:
     for size in shape:
         product *= size
         if product >= WORD:
-            raise _broken("the shape of a tensor overflows", f"more than {WORD} elements", "64 bits", 8, "CORRUPT")
+            raise _broken(Seen.SHAPE_OVERFLOWS, f"more than {WORD} elements", "64 bits")
     return product
 
 
@@ -171,5 +144,5 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _broken(message: str, measured: str, limit: str, offset: int, rule: str = "UNREADABLE") -> Broken:
-    return Broken(Fault(f"TP-CKPT-{rule}", message, measured, limit, offset))
+def _broken(what: Seen, measured: str, wanted: str, offset: int = 8) -> Broken:
+    return Broken(Sighting(what, measured, wanted, offset))

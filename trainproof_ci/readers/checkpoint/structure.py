@@ -55,7 +55,7 @@ def _model(path: str) -> dict[str, Tensor]:
     files = [_structure(name) for name in _files(path)]
     tensors = {tensor.name: tensor for file in files for tensor in file.tensors if tensor.section == "model"}
     if not tensors:
-        why = next((fault.message for file in files for fault in file.faults), "it holds no tensors of a model")
+        why = next((file.why_not for file in files if file.sightings), "it holds no tensors of a model")
         raise Unreadable(
             f"the structure of {os.path.basename(path)} cannot be told: {why}",
             rule="TP-ENV-UNKNOWN",

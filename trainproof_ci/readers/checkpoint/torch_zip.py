@@ -1,30 +1,29 @@
 """A checkpoint that `torch.save` wrote, judged as the ZIP of bytes it is: structure, checksums, `data.pkl`, storages."""
 
-import time
 from typing import NamedTuple
 
 from trainproof_ci.readers.checkpoint import torch_pickle, zip_directory
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS
-from trainproof_ci.readers.checkpoint.facts import Broken, CheckpointFile, Fault, Span, Weights
+from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Span, Weights
 from trainproof_ci.readers.checkpoint.pickle_ops import Endless, Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import Walked, walk
+from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.torch_globals import WEIGHTS_ONLY, is_numpy
-from trainproof_ci.readers.checkpoint.torch_members import is_big_endian, no_checkpoint, required
+from trainproof_ci.readers.checkpoint.torch_members import is_big_endian, required
 from trainproof_ci.readers.checkpoint.zip_crc import Checked, check_all
 from trainproof_ci.readers.checkpoint.zip_members import STORED, Member, content, members_of
 
 LARGEST_PICKLE = 64 << 20
-NO_PICKLE = "data.pkl is no pickle that torch could read"
 
 
 class Archive(NamedTuple):
-    """A torch archive whose directory was read: its root folder, members by name below it, and faults so far."""
+    """A torch archive whose directory was read: its root folder, members by name below it, and what was come upon so far."""
 
     root: str
     members: dict[str, Member]
     ordered: tuple[Member, ...]
-    faults: tuple[Fault, ...]
+    sightings: tuple[Sighting, ...]
 
     def get(self, name: str) -> Member | None:
         """The member `name` below the root."""
@@ -37,11 +36,11 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
     try:
         archive = open_archive(at)
     except Broken as damage:
-        return empty._replace(faults=(damage.fault,))
+        return empty._replace(sightings=(damage.sighting,))
     facts = structure(empty, at, archive)
     checked = check_all(at, archive.ordered, deadline) if checksums else Checked("not compared", ())
-    facts = facts._replace(faults=(*facts.faults, *checked.faults), checksums=checked.said)
-    if not facts.broken and checksums:
+    facts = facts._replace(sightings=(*facts.sightings, *checked.sightings), checksums=checked.said)
+    if not facts.damaged and checksums:
         weights = _weights(at, facts, deep=deep, deadline=deadline)
         facts = facts._replace(
             weights=weights, why_not="" if weights else "the archive holds no weights that can be read in place"
@@ -52,113 +51,95 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
 def open_archive(at: BytesAt, *, rooted: bool = True) -> Archive:
     """Read the directory and the local headers. Raises `Broken`. `rooted`: all members must lie in one folder."""
     if at.read(0, 4) != zip_directory.LOCAL_MAGIC:
-        raise zip_directory.broken("the archive does not begin with a member", at.read(0, 4).hex(), "504b0304", 0)
+        raise zip_directory.broken(Seen.NO_FIRST_MEMBER, at.read(0, 4).hex(), "504b0304", 0)
     end = zip_directory.read_end(at)
     entries = zip_directory.read_entries(at, end)
     doubled = zip_directory.doubled_names(entries)
-    ordered, faults = members_of(at, entries, end)
+    ordered, sightings = members_of(at, entries, end)
     members = {member.entry.name.lower(): member for member in reversed(ordered)}
     root = entries[0].name.partition("/")[0]
     astray = _astray(entries) if rooted else []
-    return Archive(root, members, tuple(ordered), (*end.faults, *doubled, *faults, *astray))
+    return Archive(root, members, tuple(ordered), (*end.sightings, *doubled, *sightings, *astray))
 
 
-def _astray(entries: list[zip_directory.Entry]) -> list[Fault]:
-    """A fault for members outside the one root folder that all names of a torch archive begin with."""
+def _astray(entries: list[zip_directory.Entry]) -> list[Sighting]:
+    """At most one: members outside the one root folder that all names of a torch archive begin with."""
     root, slash, _ = entries[0].name.partition("/")
     if not slash:
-        return [
-            no_checkpoint("its first member lies in no folder", "no folder", "one root folder", entries[0].central_at)
-        ]
+        return [Sighting(Seen.NO_FOLDER, "no folder", "one root folder", entries[0].central_at)]
     astray = [entry for entry in entries if not entry.name.startswith(f"{root}/")]
     if not astray:
         return []
     escaping = any(entry.name.startswith("/") or ".." in entry.name.split("/") for entry in astray)
-    what = "leads out of the folder it is unpacked in" if escaping else "lies outside the archive's one root folder"
-    return [
-        Fault(
-            "TP-CKPT-CORRUPT",
-            f"a member {what}; torch refuses such an archive",
-            f"{len(astray)} members",
-            "0",
-            astray[0].central_at,
-        )
-    ]
+    what = Seen.LEADS_OUT if escaping else Seen.OUTSIDE_ROOT
+    return [Sighting(what, f"{len(astray)} members", "0", astray[0].central_at)]
 
 
 def structure(facts: CheckpointFile, at: BytesAt, archive: Archive) -> CheckpointFile:
     """What can be said without reading the weights: required members, `data.pkl`, storages and their sizes."""
-    faults = [*archive.faults, *required(at, archive)]
+    sightings = [*archive.sightings, *required(at, archive)]
     script = archive.get("constants.pkl") is not None
-    facts = facts._replace(format="torch-script" if script else "torch-zip", faults=tuple(faults))
+    facts = facts._replace(format="torch-script" if script else "torch-zip", sightings=tuple(sightings))
     pickle = archive.get("data.pkl")
     if pickle is None:
-        missing = no_checkpoint("it has no data.pkl", "no data.pkl", "data.pkl in the root folder")
-        return facts._replace(faults=(*faults, missing))
+        missing = Sighting(Seen.NO_PICKLE, "no data.pkl", "data.pkl in the root folder")
+        return facts._replace(sightings=(*sightings, missing))
     try:
         walked = walk(content(at, pickle, LARGEST_PICKLE))
         # a script's pickle speaks of types of its own, which only the compiler in torch can rebuild
         found = torch_pickle.Contents((), (), "none", False, {}) if script else torch_pickle.contents_of(walked)
     except Broken as damage:
-        return facts._replace(faults=(*faults, damage.fault))
+        return facts._replace(sightings=(*sightings, damage.sighting))
     except Malformed as problem:
-        rule = "TP-CKPT-FORMAT" if isinstance(problem, Endless) else "TP-CKPT-UNREADABLE"
-        what = "data.pkl is larger than is walked here" if isinstance(problem, Endless) else NO_PICKLE
-        limit = f"{pickle.entry.size} bytes"
-        place = pickle.at + problem.offset
-        unreadable = Fault(rule, f"{what}: {problem.reason}", f"byte {problem.offset}", limit, place)
-        return facts._replace(faults=(*faults, unreadable))
+        what = Seen.PICKLE_ENDLESS if isinstance(problem, Endless) else Seen.PICKLE_REFUSED
+        both = f"byte {problem.offset}", f"{pickle.entry.size} bytes"
+        refused = Sighting(what, *both, pickle.at + problem.offset, told={"reason": problem.reason})
+        return facts._replace(sightings=(*sightings, refused))
     big_endian = is_big_endian(at, archive)
     spans, short = _spans(archive, found, pickle.at, big_endian)
     return _with_imports(facts, walked, pickle.at)._replace(
-        faults=(*faults, *short), tensors=found.tensors, spans=spans, optimizer=found.optimizer,
+        sightings=(*sightings, *short), tensors=found.tensors, spans=spans, optimizer=found.optimizer,
         progress=found.progress, sharded=found.sharded,
     )  # fmt: skip
 
 
 def _spans(
     archive: Archive, found: torch_pickle.Contents, pickle_at: int, big_endian: bool
-) -> tuple[dict[str, Span], list[Fault]]:
+) -> tuple[dict[str, Span], list[Sighting]]:
     """Where the bytes of every storage are, and the storages that are missing or of another size."""
     spans: dict[str, Span] = {}
-    faults: list[Fault] = []
+    short: list[Sighting] = []
     sizes: dict[str, int] = {}
     for storage in found.storages:
         if storage.key in sizes:  # torch reads a storage once, as the first that names it says
             continue
         sizes[storage.key] = storage.numel * BITS[storage.dtype] // 8
         member = archive.get(f"data/{storage.key}")
-        fault = _storage_fault(member, sizes[storage.key], pickle_at + storage.offset)
-        if fault is not None:
-            faults.append(fault)
+        problem = _storage_problem(member, sizes[storage.key], pickle_at + storage.offset)
+        if problem is not None:
+            short.append(problem)
         elif member is not None and member.entry.method == STORED:
             spans[storage.key] = Span(member.at, member.entry.size, storage.dtype, big_endian)
-    return spans, [*faults, *_overreaching(found, sizes, pickle_at)]
+    return spans, [*short, *_overreaching(found, sizes, pickle_at)]
 
 
-def _storage_fault(member: Member | None, nbytes: int, named_at: int) -> Fault | None:
+def _storage_problem(member: Member | None, nbytes: int, named_at: int) -> Sighting | None:
     wanted = f"{nbytes} bytes"
     if member is None:
-        return _incomplete("a storage that data.pkl names is not in the archive", "no member", wanted, named_at)
+        return Sighting(Seen.STORAGE_MISSING, "no member", wanted, named_at)
     if member.problem is None and member.entry.size != nbytes:
-        held = f"{member.entry.size} bytes"
-        return _incomplete("a storage is not of the size that data.pkl says", held, wanted, member.at)
+        return Sighting(Seen.STORAGE_SIZE, f"{member.entry.size} bytes", wanted, member.at)
     return member.problem
 
 
-def _overreaching(found: torch_pickle.Contents, sizes: dict[str, int], pickle_at: int) -> list[Fault]:
-    """A fault for the first tensor that reaches beyond its storage."""
+def _overreaching(found: torch_pickle.Contents, sizes: dict[str, int], pickle_at: int) -> list[Sighting]:
+    """At most one: the first tensor that reaches beyond its storage."""
     for tensor in found.tensors:
         reached = (tensor.offset + tensor.extent) * BITS[tensor.dtype] // 8 if tensor.numel else 0
         held = sizes.get(tensor.storage, 0)
         if reached > held:
-            what = "a tensor reaches beyond the end of its storage"
-            return [_incomplete(what, f"{reached} bytes", f"{held} bytes", pickle_at)]
+            return [Sighting(Seen.TENSOR_BEYOND, f"{reached} bytes", f"{held} bytes", pickle_at)]
     return []
-
-
-def _incomplete(message: str, measured: str, limit: str, offset: int) -> Fault:
-    return Fault("TP-CKPT-INCOMPLETE", message, measured, limit, offset)
 
 
 def _with_imports(facts: CheckpointFile, walked: Walked, pickle_at: int) -> CheckpointFile:
@@ -179,8 +160,3 @@ def _weights(at: BytesAt, facts: CheckpointFile, *, deep: bool, deadline: float)
     from trainproof_ci.readers.checkpoint.weights import look_at  # an archive without storages needs none of it
 
     return look_at(at, facts.tensors, facts.spans, deep=deep, deadline=deadline)
-
-
-def structure_of(path: str, at: BytesAt) -> CheckpointFile:
-    """The facts of a torch archive without its checksums and weights: names, shapes, storages, imports."""
-    return read(path, at, deep=False, deadline=time.monotonic() + 60, checksums=False)

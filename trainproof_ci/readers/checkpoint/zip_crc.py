@@ -12,10 +12,9 @@ from threading import Thread
 from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.model import Severity
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.crc_parts import joined
-from trainproof_ci.readers.checkpoint.facts import Broken, Fault
+from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.zip_members import DEFLATED, MOST_INFLATED, Member, inflated, too_large
 
 BLOCK = 1 << 20
@@ -27,10 +26,10 @@ ALONE_BELOW = 8 << 20
 
 
 class Checked(NamedTuple):
-    """What the checksums said: a word for the report and the faults."""
+    """What the checksums said: a word for the report, and the members whose bytes are others."""
 
     said: str
-    faults: tuple[Fault, ...]
+    sightings: tuple[Sighting, ...]
 
 
 def check_all(at: BytesAt, members: Sequence[Member], deadline: float) -> Checked:
@@ -40,31 +39,31 @@ def check_all(at: BytesAt, members: Sequence[Member], deadline: float) -> Checke
     """
     readable = [member for member in members if member.problem is None and member.entry.size]
     if readable and not any(member.entry.crc for member in readable):
-        fault = Fault(
-            "TP-CKPT-NO-CRC", "every checksum is 0: the archive was written without them, so its bytes cannot be verified",
-            f"0 of {len(readable)} checksums", "one a member", readable[0].entry.central_at,
-        )  # fmt: skip
-        return Checked("written without", (fault,))
+        where = readable[0].entry.central_at
+        return Checked(
+            "written without",
+            (Sighting(Seen.NO_CHECKSUMS, f"0 of {len(readable)} checksums", "one a member", where),),
+        )
     stored = [member for member in readable if member.entry.method != DEFLATED]
     deflated = [member for member in readable if member.entry.method == DEFLATED]
-    faults = _in_threads(at, stored, deadline)
+    sightings = _in_threads(at, stored, deadline)
     room, skipped = MOST_INFLATED, 0
     for member in deflated:
         room -= member.entry.size
         if room < 0:
             skipped += 1
             continue
-        faults += _deflated(at, member, deadline)
+        sightings += _deflated(at, member, deadline)
     if skipped:
-        faults.append(too_large(sum(member.entry.size for member in deflated), MOST_INFLATED, deflated[0].at))
-    return Checked(f"{len(readable) - skipped} of {len(readable)} members verified", tuple(faults))
+        sightings.append(too_large(sum(member.entry.size for member in deflated), MOST_INFLATED, deflated[0].at))
+    return Checked(f"{len(readable) - skipped} of {len(readable)} members verified", tuple(sightings))
 
 
-def _deflated(at: BytesAt, member: Member, deadline: float) -> list[Fault]:
+def _deflated(at: BytesAt, member: Member, deadline: float) -> list[Sighting]:
     try:
         return _compare(member, _of_blocks(inflated(at, member), deadline))
     except Broken as damage:
-        return [damage.fault]
+        return [damage.sighting]
 
 
 class _Part(NamedTuple):
@@ -75,7 +74,7 @@ class _Part(NamedTuple):
     size: int
 
 
-def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fault]:
+def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Sighting]:
     parts = [
         _Part(number, start, min(PART, member.entry.size - start))
         for number, member in enumerate(members)
@@ -112,15 +111,15 @@ def _in_threads(at: BytesAt, members: list[Member], deadline: float) -> list[Fau
     for part in parts:  # in order, as the bytes stand in the member
         before = checksums.get(part.member)
         checksums[part.member] = found[part] if before is None else joined(before, found[part], part.size)
-    faults = [fault for number, member in enumerate(members) for fault in _compare(member, checksums[number])]
-    return sorted(faults, key=lambda fault: fault.offset or 0)
+    different = [seen for number, member in enumerate(members) for seen in _compare(member, checksums[number])]
+    return sorted(different, key=lambda seen: seen.offset or 0)
 
 
-def _compare(member: Member, found: int) -> list[Fault]:
+def _compare(member: Member, found: int) -> list[Sighting]:
     if found == member.entry.crc:
         return []
-    what = f"the checksum of a member of {member.entry.size} bytes differs: its bytes are not those that were saved"
-    return [Fault("TP-CKPT-CORRUPT", what, f"{found:08x}", f"{member.entry.crc:08x}", member.at, Severity.FAIL)]
+    both = f"{found:08x}", f"{member.entry.crc:08x}"
+    return [Sighting(Seen.CHECKSUM_DIFFERS, *both, member.at, told={"size": member.entry.size})]
 
 
 def _of_range(at: BytesAt, place: int, left: int, block: memoryview, deadline: float) -> int:

@@ -1,15 +1,14 @@
 """The end records and the central directory of a ZIP, read as strictly as the reader inside torch reads them.
 
-What that reader refuses is `Broken` here. What it overlooks but a careful writer would not have written is kept as
-a fault that warns.
+What that reader refuses is `Broken` here. What it overlooks but a careful writer would not have written is kept
+beside what was read.
 """
 
 from struct import Struct
 from typing import NamedTuple
 
-from trainproof_ci.model import Severity
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
-from trainproof_ci.readers.checkpoint.facts import Broken, Fault
+from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 
 LOCAL_MAGIC = b"PK\x03\x04"
 CENTRAL_MAGIC = b"PK\x01\x02"
@@ -35,7 +34,7 @@ class End(NamedTuple):
     offset: int
     at: int
     disk: int
-    faults: tuple[Fault, ...]
+    sightings: tuple[Sighting, ...]
 
 
 class Entry(NamedTuple):
@@ -52,9 +51,9 @@ class Entry(NamedTuple):
     central_at: int
 
 
-def broken(message: str, measured: str, limit: str, offset: int | None = None, rule: str = "TP-CKPT-CORRUPT") -> Broken:
-    """A fault beyond which nothing of the archive can be trusted."""
-    return Broken(Fault(rule, message, measured, limit, offset))
+def broken(what: Seen, measured: str, wanted: str, offset: int | None = None) -> Broken:
+    """Something beyond which nothing of the archive can be trusted."""
+    return Broken(Sighting(what, measured, wanted, offset))
 
 
 def read_end(at: BytesAt) -> End:
@@ -66,11 +65,7 @@ def read_end(at: BytesAt) -> End:
     tail = at.read(at.size - span, span)
     found = tail.rfind(END_MAGIC, 0, max(0, len(tail) - END.size + len(END_MAGIC)))
     if found < 0:
-        raise broken(
-            "the archive breaks off: it has local headers and no central directory, so the save was cut short or "
-            "killed midway; resume from the previous checkpoint",
-            f"{at.size} bytes and no end record", "an end record", at.size, "TP-CKPT-TRUNCATED",
-        )  # fmt: skip
+        raise broken(Seen.NO_END, f"{at.size} bytes and no end record", "an end record", at.size)
     place = at.size - span + found
     _, disk, directory_disk, here, total, size, offset, comment = END.unpack(tail[found : found + END.size])
     end = End(total, size, offset, place, disk, _trailing(at.size, place, comment))
@@ -78,20 +73,18 @@ def read_end(at: BytesAt) -> End:
     if record is not None:
         end, here, directory_disk = _from_zip64(record, end)
     if end.entries != here:
-        raise broken(
-            "the archive is split over several disks", f"{here} of {end.entries} entries", "all of them", place
-        )
+        raise broken(Seen.SEVERAL_DISKS, f"{here} of {end.entries} entries", "all of them", place)
     if (end.disk or directory_disk) and (end.disk, directory_disk) != (1, 1):
-        raise broken("the archive is split over several disks", f"disk {end.disk}", "disk 0", place)
+        raise broken(Seen.SEVERAL_DISKS, f"disk {end.disk}", "disk 0", place)
     return end
 
 
-def _trailing(size: int, place: int, comment: int) -> tuple[Fault, ...]:
+def _trailing(size: int, place: int, comment: int) -> tuple[Sighting, ...]:
     over = size - place - END.size - comment
     if not over:
         return ()
-    what = f"{over} bytes follow the end of the archive" if over > 0 else "the archive's comment is cut short"
-    return (Fault("TP-CKPT-TRAILING", what, f"{over} bytes", "0 bytes", place + END.size),)
+    what = Seen.TRAILING_BYTES if over > 0 else Seen.CUT_COMMENT
+    return (Sighting(what, f"{over} bytes", "0 bytes", place + END.size, told={"over": over}),)
 
 
 def _zip64(at: BytesAt, place: int) -> tuple[int, ...] | None:
@@ -102,7 +95,7 @@ def _zip64(at: BytesAt, place: int) -> tuple[int, ...] | None:
     if magic != b"PK\x06\x07":
         return None
     if offset > at.size - END64.size:
-        raise broken("the ZIP64 end record lies beyond the end", f"offset {offset}", f"at most {at.size}", place)
+        raise broken(Seen.END64_BEYOND, f"offset {offset}", f"at most {at.size}", place)
     record = END64.unpack(at.read(offset, END64.size))
     if record[0] != b"PK\x06\x06":
         return None
@@ -112,37 +105,29 @@ def _zip64(at: BytesAt, place: int) -> tuple[int, ...] | None:
 def _from_zip64(record: tuple[int, ...], end: End) -> tuple[End, int, int]:
     disks, length, _, _, disk, directory_disk, here, entries, size, offset = record
     if length < END64.size - 12:
-        raise broken("the ZIP64 end record is too short", f"{length} bytes", f"{END64.size - 12} bytes", end.at)
+        raise broken(Seen.END64_SHORT, f"{length} bytes", f"{END64.size - 12} bytes", end.at)
     if disks != 1:
-        raise broken("the archive is split over several disks", f"{disks} disks", "1 disk", end.at)
+        raise broken(Seen.SEVERAL_DISKS, f"{disks} disks", "1 disk", end.at)
     if max(here, entries, size) > ABSENT:
-        raise broken("the ZIP64 end record is out of range", f"{max(here, entries, size)}", f"at most {ABSENT}", end.at)
+        raise broken(Seen.END64_RANGE, f"{max(here, entries, size)}", f"at most {ABSENT}", end.at)
     pairs = ((end.entries, entries, 0xFFFF), (end.size, size, ABSENT), (end.offset, offset, ABSENT))
-    faults = list(end.faults)
+    sightings = list(end.sightings)
     if any(short not in {long, absent} for short, long, absent in pairs):
-        faults.append(
-            Fault(
-                "TP-CKPT-TRAILING", "the two end records of the archive contradict each other; torch reads the ZIP64 one",
-                f"directory at {end.offset}", f"directory at {offset}", end.at,
-            )
-        )  # fmt: skip
-    return End(entries, size, offset, end.at, disk, tuple(faults)), here, directory_disk
+        both = f"directory at {end.offset}", f"directory at {offset}"
+        sightings.append(Sighting(Seen.ENDS_DIFFER, *both, end.at))
+    return End(entries, size, offset, end.at, disk, tuple(sightings)), here, directory_disk
 
 
 def read_entries(at: BytesAt, end: End) -> list[Entry]:
     """Every entry of the central directory, in its order."""
     if end.size < end.entries * CENTRAL.size or end.offset + end.size > at.size:
-        raise broken(
-            "the central directory does not lie inside the file",
-            f"{end.entries} entries, {end.size} bytes from {end.offset}", f"inside {at.size} bytes", end.at,
-        )  # fmt: skip
+        held = f"{end.entries} entries, {end.size} bytes from {end.offset}"
+        raise broken(Seen.DIRECTORY_OUTSIDE, held, f"inside {at.size} bytes", end.at)
     if end.entries > MOST_ENTRIES or end.size > LARGEST_DIRECTORY:
-        raise broken(
-            "the central directory is larger than is read here",
-            f"{end.entries} entries, {end.size} bytes", f"{MOST_ENTRIES} entries, {LARGEST_DIRECTORY} bytes", end.at, "TP-CKPT-FORMAT",
-        )  # fmt: skip
+        held, bounds = f"{end.entries} entries, {end.size} bytes", f"{MOST_ENTRIES} entries, {LARGEST_DIRECTORY} bytes"
+        raise broken(Seen.DIRECTORY_LARGE, held, bounds, end.at)
     if not end.entries:
-        raise broken("the archive holds no file", "0 entries", "at least 1", end.at)
+        raise broken(Seen.NO_ENTRIES, "0 entries", "at least 1", end.at)
     directory = at.read(end.offset, end.size)
     entries, place = [], 0
     for _ in range(end.entries):
@@ -154,7 +139,7 @@ def read_entries(at: BytesAt, end: End) -> list[Entry]:
 def _entry(directory: bytes, place: int, end: End, archive: int) -> tuple[Entry, int]:
     where = end.offset + place
     if directory[place : place + 4] != CENTRAL_MAGIC or len(directory) - place < CENTRAL.size:
-        raise broken("a record of the central directory is damaged", "no record", "a record", where)
+        raise broken(Seen.RECORD_DAMAGED, "no record", "a record", where)
     record = CENTRAL.unpack_from(directory, place)
     flags, method, crc, compressed, size = record[3], record[4], record[7], record[8], record[9]
     name_length, extra_length, comment_length, disk, attributes, offset = (*record[10:14], record[15], record[16])
@@ -165,15 +150,15 @@ def _entry(directory: bytes, place: int, end: End, archive: int) -> tuple[Entry,
         size, compressed, offset = _extended(extra, size, compressed, offset, where)
     sized = ABSENT not in {compressed, size}
     if sized and ((not method and not record[5] and size != compressed) or (size and not compressed)):
-        raise broken("the sizes of a member contradict each other", f"{size} and {compressed}", "equal", where)
+        raise broken(Seen.MEMBER_SIZES, f"{size} and {compressed}", "equal", where)
     if disk == 0xFFFF or disk not in {end.disk, 1}:
-        raise broken("a member lies on another disk", f"disk {disk}", f"disk {end.disk}", where)
+        raise broken(Seen.MEMBER_DISK, f"disk {disk}", f"disk {end.disk}", where)
     if compressed != ABSENT and offset + LOCAL.size + compressed > archive:
-        raise broken("a member does not lie inside the file", f"{offset + compressed}", f"at most {archive}", where)
+        raise broken(Seen.MEMBER_OUTSIDE, f"{offset + compressed}", f"at most {archive}", where)
     if flags & 0x2000:
-        raise broken("the central directory is encrypted", f"flags {flags:#x}", "no encryption", where)
+        raise broken(Seen.DIRECTORY_ENCRYPTED, f"flags {flags:#x}", "no encryption", where)
     if following > len(directory):
-        raise broken("a record of the central directory breaks off", f"{following} bytes", f"{len(directory)}", where)
+        raise broken(Seen.RECORD_CUT, f"{following} bytes", f"{len(directory)}", where)
     raw = directory[names : names + name_length].split(b"\0", 1)[0]
     folder = directory[names : names + name_length].endswith(b"/") or bool(attributes & 0x10)
     return Entry(raw.decode("utf-8", "replace"), flags, method, crc, compressed, size, offset, folder, where), following
@@ -188,29 +173,24 @@ def _extended(extra: bytes, size: int, compressed: int, offset: int, where: int)
             int.from_bytes(extra[place + 2 : place + 4], "little"),
         )
         if place + 4 + length > len(extra):
-            raise broken("the extra field of a member is damaged", f"{length} bytes", f"{len(extra) - place}", where)
+            raise broken(Seen.EXTRA_FIELD, f"{length} bytes", f"{len(extra) - place}", where)
         if field == 1:
             values = extra[place + 4 : place + 4 + length]
             fields = [size, compressed, offset]
             for index, value in enumerate(fields):
                 if value == ABSENT:
                     if len(values) < 8:
-                        raise broken("the ZIP64 field of a member is too short", f"{length} bytes", "8 a value", where)
+                        raise broken(Seen.EXTRA_SHORT, f"{length} bytes", "8 a value", where)
                     fields[index], values = int.from_bytes(values[:8], "little"), values[8:]
             return fields[0], fields[1], fields[2]
         place += 4 + length
     return size, compressed, offset
 
 
-def doubled_names(entries: list[Entry]) -> list[Fault]:
-    """A fault where two entries share a name; torch looks names up without regard to case."""
+def doubled_names(entries: list[Entry]) -> list[Sighting]:
+    """At most one sighting: entries that share a name; torch looks names up without regard to case."""
     seen: set[str] = set()
     doubled = [entry for entry in entries if entry.name.lower() in seen or seen.add(entry.name.lower())]  # type: ignore[func-returns-value]
     if not doubled:
         return []
-    return [
-        Fault(
-            "TP-CKPT-CORRUPT", "two members have the same name: two readers can see two different checkpoints",
-            f"{len(doubled)} doubled names", "0", doubled[0].central_at, Severity.FAIL,
-        )
-    ]  # fmt: skip
+    return [Sighting(Seen.DOUBLED_NAMES, f"{len(doubled)} doubled names", "0", doubled[0].central_at)]

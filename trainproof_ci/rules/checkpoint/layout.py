@@ -6,8 +6,25 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.checkpoint.facts import Checkpoint
+from trainproof_ci.readers.checkpoint.sightings import Seen
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.checkpoint.archive import fired
+from trainproof_ci.rules.checkpoint.sighted import Words, advised, fired
+
+NOT_THERE: Words = {
+    Seen.NO_WEIGHTS: "the checkpoint folder holds no model weights: they were not committed, or the save was killed before them",
+    Seen.NO_TRAINER_STATE: "trainer_state.json, which a Trainer writes last, is not there: the save was killed, or the folder was copied in part",
+    Seen.LATEST_MISSING: "`latest` names a checkpoint that is not there: its save was killed, or it was not kept",
+}
+
+SHARDS: Words = {
+    Seen.INDEX_UNREADABLE: "the index of the shards cannot be read",
+    Seen.SHARDS_MISSING: "the index names {wanted} shards, of which {gone} are not there, the first {first} (line {line})",
+    Seen.TENSORS_ASTRAY: "tensors of the index are not in the shard that it names for them: a shard is another one than was saved",
+    Seen.TOTAL_DIFFERS: "the shards together are not of the size that the index gives",
+    Seen.NO_MODEL_STATES: "the folder holds no model states, only those of the optimizer",
+    Seen.RANKS_MISSING: "the {states} states of {gone} ranks are not there, the first of rank {first}",
+    Seen.PIECES_MISSING: "{gone} of the files that .metadata names are not there",
+}
 
 
 @rule("TP-CKPT-MISSING", Severity.FAIL)
@@ -19,8 +36,7 @@ def missing(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     Fix: resume from the checkpoint that the message names.
     Stands down: never.
     """
-    del limits
-    yield from fired(checkpoint, "TP-CKPT-MISSING")
+    yield from advised(checkpoint, fired(checkpoint, NOT_THERE, mild=frozenset(NOT_THERE)))
 
 
 @rule("TP-CKPT-SHARD", Severity.FAIL)
@@ -32,8 +48,7 @@ def shard(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     weights twice.
     Stands down: never.
     """
-    del limits
-    yield from fired(checkpoint, "TP-CKPT-SHARD")
+    yield from advised(checkpoint, fired(checkpoint, SHARDS, mild=frozenset({Seen.TOTAL_DIFFERS})))
 
 
 @rule("TP-CKPT-NO-OPTIMIZER", Severity.WARN)
@@ -46,7 +61,6 @@ def no_optimizer(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     Stands down: when nothing says that the checkpoint is meant to be resumed from: bare weights with no epoch, step or
     scheduler beside them.
     """
-    del limits
     place = Places(Location(checkpoint.path, line=1))
     if checkpoint.missing_state:
         missing_ = ", ".join(checkpoint.missing_state)
