@@ -46,6 +46,16 @@ def test_recognised_by_content(work: Path, name: str) -> None:
     assert recognise(Head.of(name)) == expected
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_document_in_portuguese_is_no_checkpoint(work: Path, encoding: str) -> None:
+    lines = "".join(f"A lição número {number} começa aqui.\n" for number in range(6))
+    (work / "tutor.pt").write_bytes(lines.encode(encoding))
+    assert recognise(Head.of("tutor.pt")) is None
+    for answer in (b"Entry not found", b'{\n "error": "not found",\n "status": 404\n}\n', lines.encode() + b"\0\1\2\3"):
+        (work / "model.pt").write_bytes(answer)
+        assert recognise(Head.of("model.pt")) is not None
+
+
 def test_parallel_text_in_portuguese_is_no_checkpoint(work: Path) -> None:
     (work / "train.pt").write_text("bom dia\n")
     (work / "train.en").write_text("good day\n")

@@ -232,3 +232,11 @@ def test_a_manifest_is_found_beside_what_it_lists(work: Path) -> None:
     target = classify("manifest.json", os.path.realpath("."))
     assert target is not None
     assert (target.kind, target.format) == ("manifest", "manifest")
+
+
+def test_a_digest_alone_is_of_the_file_that_its_list_is_named_after(work: Path) -> None:
+    (work / "train.jsonl").write_bytes(b'{"prompt": "a", "completion": "b"}\n')
+    (work / "train.jsonl.md5").write_text(hashlib.md5((work / "train.jsonl").read_bytes()).hexdigest() + "\n")
+    (work / "CHECKSUM").write_text("0" * 32 + "\n")
+    assert recognise(Head.of("train.jsonl.md5")) == "checksums"
+    assert recognise(Head.of("CHECKSUM")) is None

@@ -25,6 +25,7 @@ TORCH_MEMBERS = (
     b"/code/",
 )
 PATH_LINE = re.compile(rb"[\w./\\:~ -]+|import [^\n]*|#[^\n]*")
+_PROSE = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \t\r\n.,;:!?'\"()=-*_"
 
 OTHERS = (
     (b"GGUF", "gguf"), (b"\x89HDF\r\n\x1a\n", "hdf5"), (b"\x93NUMPY", "numpy"), (b"7z\xbc\xaf\x27\x1c", "7z"),
@@ -133,7 +134,7 @@ def recognise(head: Head) -> str | None:
     if found == "keras" and head.suffix == ".keras":
         return found
     if head.suffix in SUFFIXES:
-        return None if found == "text" and _is_something_else(head) else found
+        return None if found in {"text", "unknown"} and _is_something_else(head) else found
     if KNOWN_BINS.match(head.name):
         return found
     return "pointer" if found == "pointer" and head.suffix == ".bin" else None
@@ -147,10 +148,22 @@ def _names_beside(head: Head) -> list[str]:
 
 
 def _is_something_else(head: Head) -> bool:
-    """Whether a text with a checkpoint's suffix is the Portuguese half of parallel text, or a list of Python paths."""
+    """Whether a text with a checkpoint's suffix is something in Portuguese, or a list of Python paths."""
     stem, suffix = os.path.splitext(head.name)
+    if suffix == ".pt" and _is_document(head.start):
+        return True
     if suffix == ".pth":
         lines = [line.rstrip(b"\r") for line in head.start[:8192].split(b"\n") if line.strip()]
         return bool(lines) and all(PATH_LINE.fullmatch(line) for line in lines[:50])
     halves = re.compile(re.escape(stem) + r"\.(?!py|md|txt|csv|log|yml|sh)[a-z]{2,3}")
     return suffix == ".pt" and any(halves.fullmatch(name) and name != head.name for name in _names_beside(head))
+
+
+def _is_document(start: bytes) -> bool:
+    """Whether this is prose of several lines, in any encoding that extends ASCII; what a server answers is short or markup."""
+    return (
+        start.count(b"\n") >= 3
+        and start.lstrip()[:1] not in {b"<", b"{", b"["}
+        and len(start.translate(None, _PROSE)) * 4 < len(start)
+        and not start.translate(None, bytes(range(32, 256)) + b"\t\n\r\f")
+    )

@@ -44,6 +44,8 @@ def _entry(line: str, number: int, name: str) -> Entry:
     plain = _LINE.match(line)
     if plain is None and _BARE.match(line.strip()):
         digest, path = line.strip(), os.path.splitext(name)[0]
+        if path == name:
+            raise Broken("a digest alone belongs to the file that its list is named after", "a list named after none")
     elif plain is not None:
         digest, path = plain["digest"], _unescaped(plain["path"]) if plain["escaped"] else plain["path"]
     else:
