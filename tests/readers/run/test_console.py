@@ -114,3 +114,17 @@ def test_a_line_of_megabytes_is_bounded(work: Path) -> None:
     run = run_of(work, "train.log", text(FORMS["colon"], losses()) + "\x1b[" * 500_000)
     assert run.loss is not None
     assert run.loss.size == 60
+
+
+def test_a_network_against_another_is_judged_by_the_sum_of_its_parts(work: Path) -> None:
+    line = "(epoch: {e}, iters: {i}, time: 0.1, data: 0.2) D_A: 0.25 G_A: {g} cycle_A: 1.5 idt_A: 0.7 \n"
+    lines = [line.format(e=i // 20 + 1, i=100 * (i % 20 + 1), g=0.3 + 0.01 * (i % 5)) for i in range(60)]
+    healthy = judged(work, "loss_log.txt", "".join(lines))
+    assert [finding.rule for finding in healthy.findings] == ["TP-RUN-OBJECTIVE"]
+    broken = judged(work, "loss_log.txt", "".join([*lines, line.format(e=4, i=100, g="nan") * 9]))
+    assert "TP-NAN" in {finding.rule for finding in broken.findings}
+
+
+def test_a_score_that_rises_is_no_loss(work: Path) -> None:
+    lines = [f"{i}:\tlearn: {0.5 + i / 200}\ttest: {0.5 + i / 250}\tbest: {0.5 + i / 250} ({i})\ttotal: 1ms\tremaining: 2s\n" for i in range(60)]
+    assert [finding.rule for finding in judged(work, "train.log", "".join(lines)).findings] == ["TP-RUN-NO-LOSS"]

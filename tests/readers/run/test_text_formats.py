@@ -43,6 +43,8 @@ FORMATS: dict[str, tuple[str, str, str]] = {
     "detr": ("log.txt", "".join(json.dumps({"train_lr": 1e-4, "train_loss": x, "train_loss_bbox": 1.0, "test_loss": x, "test_stats": [1.0, 2.0], "epoch": i}) + "\n" for i, x in enumerate(VALUES)), "train_loss"),
     "detectron2": ("metrics.json", "".join(json.dumps({"iteration": 20 * i, "total_loss": x, "loss_cls": 0.1, "lr": 0.1}) + "\n" for i, x in enumerate(VALUES)), "total_loss"),
     "wandb": ("wandb-history.jsonl", "".join(json.dumps({"_step": i, "_runtime": 1.5, "train/loss": x, "train/grad_norm": 1.0}) + "\n" for i, x in enumerate(VALUES)), "train/loss"),
+    "catboost-table": ("learn_error.tsv", csv("iter\tRMSE", "{i}\t{x}"), "loss"),
+    "catboost": ("catboost_training.json", '{\n"meta":{"test_metrics":[{"best_value":"Max","name":"AUC"},{"best_value":"Min","name":"Logloss"}],"learn_metrics":[{"best_value":"Min","name":"Logloss"}]},\n"iterations":[\n' + ",\n".join(json.dumps({"learn": [x], "iteration": i, "passed_time": 0.1, "test": [0.8, x]}) for i, x in enumerate(VALUES)) + "\n]}", "learn loss"),
     "nested": ("run.jsonl", "".join(json.dumps({"step": i, "train": {"loss": x}, "eval": {"loss": x}}) + "\n" for i, x in enumerate(VALUES)), "train/loss"),
     "banner": ("run.jsonl", "Starting run 7\n" + lines({}), "loss"),
     "text-key": ("run.jsonl", lines({"text": "r1"}), "loss"),

@@ -18,7 +18,7 @@ _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _KEY = re.compile(
-    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
+    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
     r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*$"
 )
 _QUALIFIERS = frozenset(
@@ -37,6 +37,9 @@ _PHASE = re.compile(
     r"(?<![\w/])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
+_SET = re.compile(r"(?:_\d+)?(?:'s)?$")
+"""What LightGBM hangs on the name of a data set: `valid_1's l2`."""
+_DARKNET = re.compile(r" avg(?: loss)?,")
 _DATE = re.compile(r"^\s+$")
 _APART = re.compile(r"[^-+.,\deE]")
 """What is no part of a number, and so tells two of them apart."""
@@ -73,9 +76,9 @@ def template(texts: tuple[str, ...]) -> Template:
     epoch, phase = -1, None
     for index, text in enumerate(texts[:-1]):
         key = _KEY.search(text)
-        phase = _phase(text[: key.start()] if key else text) or phase
-        name = _name(key) if key else None
-        if name is None and texts[index + 1].startswith(" avg loss"):
+        before, name = _name(key) if key else ("", None)
+        phase = _phase(f"{text[: key.start()]} {before}" if key else text) or phase
+        if name is None and _DARKNET.match(texts[index + 1]):
             names.append((index, "avg loss"))  # Darknet: the number comes first
         elif name is None and (rank := _progress(texts, index)):
             steps.setdefault(rank, index)
@@ -120,21 +123,22 @@ def _in_phase(name: str, phase: str | None) -> str:
     return name
 
 
-def _name(key: "re.Match[str]") -> str | None:
-    """The name that a number is given: its last word and the words before it that belong to it."""
+def _name(key: "re.Match[str]") -> tuple[str, str | None]:
+    """The name that a number is given, its last word and the words before it that belong to it; first the words that
+    do not.
+    """
     *before, last = key["phrase"].split()
     last = last.rstrip(".-")
     kept = [last]
-    while before and before[-1].lower() in _QUALIFIERS:
-        kept.insert(0, before.pop())
+    while before and _SET.sub("", before[-1]).lower() in _QUALIFIERS:
+        kept.insert(0, before.pop().removesuffix("'s"))
     if kept[0].lower() in {"epoch", "step", "batch"} and len(kept) > 1:
         del kept[0]
     name = " ".join(kept)
     if key["unit"] and not _phase(key["unit"]):
         name += f" ({key['unit']})"
-    if key["sep"] is None and not _spoken(name):
-        return None
-    return name if last else None
+    said = bool(last) and (key["sep"] is not None or _spoken(name))
+    return " ".join(before), name if said else None
 
 
 def _spoken(name: str) -> bool:

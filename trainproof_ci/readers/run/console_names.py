@@ -7,6 +7,7 @@ from trainproof_ci.readers.run.console_lines import split_numbers, template
 from trainproof_ci.readers.run.console_tables import header, headerless
 from trainproof_ci.readers.run.lines import head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log
+from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import is_loss, words
 
 if TYPE_CHECKING:
@@ -67,9 +68,13 @@ def loss_lines(lines: list[str]) -> int:
         texts = tuple(split_numbers(part)[::2])
         if len(texts) == 1:
             table = header(part) or table
-        elif (table is not None and table.row(part)) or any(map(is_loss, template(texts).names)) or headerless(part):
+        elif (table is not None and table.row(part)) or _of_training(template(texts).names) or headerless(part):
             hits += 1
     return hits
+
+
+def _of_training(names: tuple[str, ...]) -> bool:
+    return any(map(is_loss, names)) or tells_of_training(names)
 
 
 def _failed(start: bytes) -> bool:

@@ -5,10 +5,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainproof_ci.readers.run.records import number
+from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 _CELL = re.compile(r"[A-Za-z_#][\w ./%()\-#@*]{0,31}")
 _WIDE = re.compile(r"\s{2,}")
+_SHARED = re.compile(r"LOSS (?=TOK2VEC|TRANSF)")
+"""The layers below the others have no loss of their own: what spaCy prints for them grows while the others fall."""
 _FIRST = frozenset({"epoch", "step", "iter", "iteration", "global_step", "steps", "epochs", "round"})
 _YOLO = {
     "box": "box_loss",
@@ -60,7 +63,11 @@ def header(line: str) -> Table | None:
         return None
     if "gpu_mem" in (cells[1].lower(), cells[0].lower()):
         cells = [_YOLO.get(cell.lower(), cell) for cell in cells]
-    if not any(is_loss(cell) for cell in cells) or not (_first(cells[0]) or separator != " "):
+    elif cells[:2] == ["E", "#"]:
+        cells = ["epoch", "step", *(_SHARED.sub("", cell) for cell in cells[2:])]  # spaCy
+    elif cells[0] == "#":
+        del cells[0]  # a header that is a comment, as NumPy writes it
+    if not (any(map(is_loss, cells)) or tells_of_training(cells)) or not (_first(cells[0]) or separator != " "):
         return None
     return Table(tuple(cells), separator)
 

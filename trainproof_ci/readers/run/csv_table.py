@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from trainproof_ci.readers.run.catboost import columns_of_table
 from trainproof_ci.readers.run.columns import Block, Columns
 from trainproof_ci.readers.run.csv_block import rows_of
 from trainproof_ci.readers.run.documents import not_a_log
@@ -34,6 +35,7 @@ def recognise(head: "Head") -> bool:
     if len(rows) < (1 if named_like_a_log(head) else 2):
         return False
     names = header_names(rows[0]) if len(rows[0]) <= LONGEST_HEADER and "\r" not in rows[0] else []
+    names = columns_of_table(names, head.name)
     if len(names) < 2 or any(_float(name) is not None for name in names):
         return False
     return says_training(names, head) and (len(rows) == 1 or _mostly_numbers(rows[1:], rows[0]))
@@ -192,7 +194,8 @@ def _split(block: str) -> list[str]:
 
 def _exported(names: list[str], path: str) -> list[str]:
     """The names of a curve that TensorBoard exported as CSV: only the name of the file says what `Value` is."""
-    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    file = path.rsplit("/", 1)[-1]
+    names, stem = columns_of_table(names, file), file.rsplit(".", 1)[0]
     if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
         return [*names[:2], "val loss" if is_eval(stem) else "loss"]
     return names

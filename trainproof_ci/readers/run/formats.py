@@ -1,6 +1,7 @@
 """The formats of training logs, in the order they are asked. A new format is one file and one line here."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 READERS: Mapping[str, str] = {
     "hf-trainer-state": "trainer_state",
     "tensorboard": "tfevents",
+    "catboost": "catboost",
     "jsonl": "jsonl",
     "json-history": "json_history",
     "csv": "csv_table",
@@ -38,6 +40,7 @@ def asked(head: "Head") -> "Iterable[str]":
     return ("jsonl",) if certain else READERS
 
 
+@cache
 def reader(name: str) -> Reader:
     """The module that reads the format `name`."""
     return cast("Reader", import_module(f"trainproof_ci.readers.run.{READERS[name]}"))

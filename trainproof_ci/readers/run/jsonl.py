@@ -1,7 +1,8 @@
 """JSON Lines logs: LLaMA-Factory, ms-swift, DETR, detectron2, W&B history and whatever writes a record a line."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.run.alike import Alike
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".log", ".out", "")
+STEPPED = frozenset((*STEP_KEYS, *EPOCH_KEYS))
+MOST_NAMES = 256
+"""Names of a record whose meaning is remembered."""
 LONGEST_RECORD = 1 << 20
 """Characters; no logged record is longer, and a longer one in the head is not worth parsing to recognise the file."""
 _scan = json.scanner.make_scanner(json.JSONDecoder(parse_int=float))  # type: ignore[attr-defined]
@@ -63,8 +67,10 @@ def _has_loss(record: Mapping[str, Any]) -> bool:
 
 def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
     """A loss or a learning rate beside a step, or nothing but numbers beside a step."""
+    stepped, speaks = _speaks(tuple(record)) if len(record) < MOST_NAMES else _said_by(record)
+    if not stepped and not speaks:
+        return False
     numbers = {name for name, value in record.items() if value is None or number(value) is not None}
-    stepped = any(name in record for name in (*STEP_KEYS, *EPOCH_KEYS))
     spoken = [n for n in numbers if is_loss(n) or is_rate(n) or is_gradient_norm(n)]
     if spoken:
         return stepped or len(numbers) == len(record) or len(spoken) > 1 or named_like_a_log(head)
@@ -72,6 +78,15 @@ def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
     if stepped and any(is_loss(name) for value in nested for name in value):
         return True
     return stepped and len(numbers) == len(record) > 1
+
+
+def _said_by(names: Iterable[str]) -> tuple[bool, bool]:
+    """Whether names are those of a step or an epoch, and whether any is that of a loss, a rate or a gradient."""
+    stepped = any(name in STEPPED for name in names)
+    return stepped, any(is_loss(name) or is_rate(name) or is_gradient_norm(name) for name in names)
+
+
+_speaks = lru_cache(maxsize=64)(_said_by)  # the records of a file, and of many files, have the same names
 
 
 def read(source: "Source", target: "Target") -> Reading:  # noqa: ARG001 - every reader is called alike

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate, words
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def says_training(names: Sequence[str], head: "Head") -> bool:
     if losses:
         return stepped or metrics or len(losses) > 1 or named_like_a_log(head)
     if stepped and (any(is_rate(n) or is_gradient_norm(n) for n in names) or not _RECORD.isdisjoint(said)):
+        return True
+    if stepped and tells_of_training(names):
         return True
     if any(name.lower().startswith(("train/", "val/", "rollout/")) for name in names):
         return True

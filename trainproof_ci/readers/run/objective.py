@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from math import isfinite
 
 from trainproof_ci.readers.run.facts import Series
@@ -35,15 +36,22 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     said = [frozenset(words(name)) for name in names]
     if any(word & (_REWARD | _EPISODES) for word in said) or any("rollout/" in name for name in names):
         return "reinforcement"
-    if sum(bool(word & _ACTOR) and "loss" in word for word in said) >= 1 or any(
-        {"value", "loss"} <= word for word in said
-    ):
+    if any(bool(word & _ACTOR) and "loss" in word for word in said) or any(map(_of_a_value, names)):
         return "reinforcement"
-    if any(_ADVERSARIAL.fullmatch(name) for name in (*names, *loss_columns)) or any(
-        word & _ADVERSARIES and "loss" in word for word in said
-    ):
+    if any(map(is_adversarial, (*names, *loss_columns))) or any(word & _ADVERSARIES and "loss" in word for word in said):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
+
+
+def is_adversarial(name: str) -> bool:
+    """Whether the name is that of a part of a generator's or discriminator's loss."""
+    return _ADVERSARIAL.fullmatch(name) is not None
+
+
+def _of_a_value(name: str) -> bool:
+    """Whether the name is that of the loss of a value function: `value_loss`, `loss/value`, not Megatron's `lm loss value`."""
+    said = words(name)
+    return ("value", "loss") in pairwise(said) or (("loss", "value") in pairwise(said) and " " not in name)
 
 
 def _goes_below_zero(loss: Series) -> bool:

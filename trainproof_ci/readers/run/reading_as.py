@@ -1,10 +1,14 @@
 """The reader for a file that was named outright although its format was not recognised."""
 
+import re
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
 from trainproof_ci.readers.run.formats import READERS, Reader, reader
+
+_ARRAY = re.compile(r"\[\s*(?:[\[{\"\]]|[-\d.eE+]+\s*[,\]]\s*(?:[-\d\]\n]|$))")
+"""The beginning of a JSON array; `[12:03:01]` and `[10] train-rmse` begin lines of text."""
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head
@@ -18,7 +22,7 @@ def likely_reader(head: "Head") -> Reader:
     if known is not None:
         return reader(known)
     text = head.start.decode(encoding_of(head.start[:4096]), "replace").lstrip("\ufeff \t\r\n")
-    if text.startswith("[") or (text.startswith("{") and "\n{" not in text):
+    if _ARRAY.match(text) or (text.startswith("{") and "\n{" not in text):
         return reader("json-history")
     if text.startswith("{"):
         return reader("jsonl")

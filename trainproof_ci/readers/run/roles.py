@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
+from trainproof_ci.readers.run.stand_ins import find_stand_in
 from trainproof_ci.readers.run.vocabulary import (
     EVAL_WORDS,
     TRAIN_WORDS,
     is_eval,
     is_gradient_norm,
     is_loss,
-    is_perplexity,
     is_rate,
     words,
 )  # fmt: skip
@@ -68,7 +68,9 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
         chosen = _named(loss_key, series)
     else:
         chosen = tuple(_training_loss([name for name in losses if name not in evals], series))
-        chosen = chosen or tuple(name for name in series if is_perplexity(name) and not is_eval(name))[:1]
+        if not chosen:
+            chosen, more = find_stand_in(series)
+            evals = tuple(name for name in evals or more if name not in chosen)
     return Roles(chosen, evals, rates, gradients, _validation(evals, series, summed=len(chosen) > 1))
 
 

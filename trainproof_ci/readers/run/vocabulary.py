@@ -12,7 +12,7 @@ STEP_KEYS = (
 )  # fmt: skip
 EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
 EVAL_WORDS = frozenset({"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev"})
-TRAIN_WORDS = frozenset({"train", "training", "tr", "trn"})
+TRAIN_WORDS = frozenset({"train", "training", "tr", "trn", "learn"})
 LOSS_WORDS = frozenset({"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss"})
 NEVER_LOSS = frozenset(
     {
@@ -76,7 +76,7 @@ _KNOWN = (
     EVAL_WORDS | TRAIN_WORDS | LOSS_WORDS | NEVER_LOSS
     | {"total", "avg", "mean", "average", "step", "epoch", "batch", "running", "lm", "global", "box", "cls", "dfl", "obj", "seg", "pose", "kobj",
        "policy", "value", "entropy", "reward", "rewards", "learning", "rate", "grad", "gradient", "norm", "binary", "model", "smooth", "data", "pde",
-       "reconstruction", "kl", "ce", "mse", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity"}
+       "reconstruction", "kl", "ce", "mse", "rmse", "mae", "l", "cycle", "idt", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity"}
 )  # fmt: skip
 
 
