@@ -23,7 +23,6 @@ def unsafe_global(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     Stands down: for formats without a pickle. Arrays and scalars of numpy are a note only, and so is what a Trainer
     keeps in `training_args.bin`.
     """
-    del limits
     for file in checkpoint.files:
         found = [(name, offset) for name, offset in file.imports]
         known = os.path.basename(file.path) == "training_args.bin" and all(

@@ -18,7 +18,6 @@ def nonfinite(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     and the best scores that callbacks keep are infinite by design and do not fire. Large checkpoints are looked at
     in part, a share of every storage; the report says how many bytes, and `--deep` looks at all.
     """
-    del limits
     places, nan, infinite, total = Places(), 0, 0, 0
     for file in checkpoint.files:
         for bad in file.weights.bad if file.weights else ():
@@ -46,7 +45,6 @@ def dead_tensor(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     Fix: see whether the layer takes part in training; some architectures start a projection at zero by design.
     Stands down: where the weights could not be looked at. Biases, masks and vectors may be zero.
     """
-    del limits
     places = Places()
     for file in checkpoint.files:
         for tensor in file.weights.dead if file.weights else ():

@@ -10,13 +10,14 @@ from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
 
-def _places(data: Survey, repeats: list[Repeat]) -> Places:
+def _fired(data: Survey, repeats: list[Repeat], message: str, earlier: str, measured: str, limit: str) -> Firing:
+    """All of `repeats`, with what the first of them repeats, which `earlier` names."""
     places = Places()
     for repeat in repeats:
-        places.add(
-            Location(data.path, repeat.line, byte_offset=repeat.byte_offset, record=repeat.number), repeat.content
-        )
-    return places
+        place = Location(data.path, repeat.line, byte_offset=repeat.byte_offset, record=repeat.number)
+        places.add(place, repeat.content)
+    first = data.location(repeats[0].first_line, record=repeats[0].first_number, note=earlier)
+    return Firing(message, measured, limit, places, (first,))
 
 
 @rule("TP-DUP-RECORD", Severity.WARN, needs=("records",))
@@ -27,16 +28,8 @@ def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: remove the copies. Records are compared whole; the order of keys and white space between them do not matter.
     """
     if data.repeats:
-        first = data.repeats[0]
-        related = data.location(first.first_line, record=first.first_number, note="first copy")
-        count = len(data.repeats)
-        yield Firing(
-            "a record repeats an earlier one",
-            f"{count} of {data.records} records",
-            "0",
-            _places(data, data.repeats),
-            (related,),
-        )
+        many = f"{len(data.repeats)} of {data.records} records"
+        yield _fired(data, data.repeats, "a record repeats an earlier one", "first copy", many, "0")
 
 
 @rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20})
@@ -52,13 +45,5 @@ def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     if many and data.shape is not None and not data.shape.label:
         raise StandDown("so many inputs have several outputs that it is the design")
     if data.conflicts:
-        first = data.conflicts[0]
-        related = data.location(first.first_line, record=first.first_number, note="same input")
-        count = len(data.conflicts)
-        yield Firing(
-            "the same input has another output earlier",
-            f"{count} records",
-            "one output an input",
-            _places(data, data.conflicts),
-            (related,),
-        )
+        said, count = "the same input has another output earlier", f"{len(data.conflicts)} records"
+        yield _fired(data, data.conflicts, said, "same input", count, "one output an input")

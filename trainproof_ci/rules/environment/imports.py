@@ -23,7 +23,6 @@ def import_failed(environment: Environment, limits: Limits) -> Iterator[Firing]:
     Fix: the message names the error and, for a missing module, its name; install it, or correct the file.
     Stands down: where no import is declared.
     """
-    del limits
     for outcome, places in _ended(environment, "failed"):
         named = f" ({'.'.join(safe_key(part) for part in outcome.name.split('.')[:8])})" if outcome.name else ""
         yield Firing(
@@ -43,7 +42,6 @@ def import_crashed(environment: Environment, limits: Limits) -> Iterator[Firing]
     Fix: install builds that belong together; `python -X faulthandler` shows where.
     Stands down: where no import is declared.
     """
-    del limits
     for outcome, places in _ended(environment, "crashed"):
         yield Firing("importing it crashes the interpreter", f"signal {outcome.code}", "no signal", places)
 
@@ -56,7 +54,6 @@ def import_hung(environment: Environment, limits: Limits) -> Iterator[Firing]:
     Fix: move the work out of the import; `--seconds` allows for a slow one.
     Stands down: where no import is declared.
     """
-    del limits
     for outcome, places in _ended(environment, "hung"):
         yield Firing("importing it does not end", f"more than {outcome.seconds:g} s", f"{outcome.seconds:g} s", places)
 
@@ -69,6 +66,5 @@ def import_exited(environment: Environment, limits: Limits) -> Iterator[Firing]:
     Fix: move it under `if __name__ == "__main__"`.
     Stands down: where no import is declared.
     """
-    del limits
     for outcome, places in _ended(environment, "exited"):
         yield Firing("importing it ends the process", f"exit {outcome.code}", "no exit", places)

@@ -28,7 +28,6 @@ def unknown(environment: Environment, limits: Limits) -> Iterator[Firing]:
     Fix: the message says what is missing; run the check where it can be measured.
     Stands down: never.
     """
-    del limits
     here = Places(Location(environment.path, 1))
     if environment.declared.memory is not None and environment.memory is None:
         yield Firing("this machine does not say how much memory it has", "unknown", "a number of bytes", here)
@@ -48,15 +47,10 @@ def too_little_memory(environment: Environment, limits: Limits) -> Iterator[Firi
     Fix: a larger machine, smaller batches, or a declaration (`--memory`) that is true.
     Stands down: where no memory is declared.
     """
-    del limits
-    needed = environment.declared.memory
-    assert needed is not None
-    here = Places(Location(environment.path, 1))
     if environment.memory is None:
         raise StandDown("this machine does not say how much memory it has")
-    if environment.memory.available < needed:
-        measured = f"{size(environment.memory.available)} {environment.memory.source}"
-        yield Firing("less memory than declared", measured, f"at least {size(needed)}", here)
+    free, measured = environment.memory.available, f"{size(environment.memory.available)} {environment.memory.source}"
+    yield from _too_little(environment, environment.declared.memory, free, measured, "less memory than declared")
 
 
 @rule("TP-ENV-DISK", Severity.FAIL, needs=("disk",))
@@ -67,16 +61,20 @@ def too_little_disk(environment: Environment, limits: Limits) -> Iterator[Firing
     Fix: clear the disk, keep fewer checkpoints, or declare (`--disk`) what is true.
     Stands down: where no disk is declared.
     """
-    del limits
-    needed = environment.declared.disk
-    assert needed is not None
-    here = Places(Location(environment.path, 1))
     if environment.disk is None:
         raise StandDown("this machine does not say how much room the disk has")
-    if environment.disk < needed:
-        yield Firing(
-            "less room on the disk than declared", f"{size(environment.disk)} free", f"at least {size(needed)}", here
-        )
+    free, measured = environment.disk, f"{size(environment.disk)} free"
+    yield from _too_little(
+        environment, environment.declared.disk, free, measured, "less room on the disk than declared"
+    )
+
+
+def _too_little(
+    environment: Environment, declared: int | None, free: int, measured: str, message: str
+) -> Iterator[Firing]:
+    assert declared is not None
+    if free < declared:
+        yield Firing(message, measured, f"at least {size(declared)}", Places(Location(environment.path, 1)))
 
 
 @rule("TP-ENV-STRUCTURE", Severity.FAIL, needs=("into",))
@@ -88,7 +86,6 @@ def other_structure(environment: Environment, limits: Limits) -> Iterator[Firing
     converted.
     Stands down: unless two checkpoints are given (`--checkpoint A --into B`).
     """
-    del limits
     difference = environment.difference
     assert difference is not None
     here = Places(Location(difference.source, 1))

@@ -19,7 +19,6 @@ def size_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     something was appended to (a retry that appended) and another content apart, as far as the entry allows.
     Fix: copy the file again, or write the manifest again if the change was meant.
     """
-    del limits
     wrong = [(entry, held) for entry, held in manifest.accepted if held.other_size(entry)]
     if wrong:
         entry, held = wrong[0]
@@ -41,7 +40,6 @@ def digest_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     as TP-MANIFEST-BYTES alone. A Git LFS pointer carries the digest and is verified without the bytes.
     Fix: copy the file again, or write the manifest again if the change was meant.
     """
-    del limits
     wrong = [(entry, held) for entry, held in manifest.accepted if held.other_digest(entry)]
     if wrong:
         entry, held = wrong[0]
@@ -64,7 +62,6 @@ def records_differ(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     run that trusts it plans its steps and its epochs wrongly. Files whose bytes differ have been reported for that.
     Fix: write the manifest again.
     """
-    del limits
     wrong = [
         (entry, held)
         for entry, held in _intact(manifest)
@@ -88,7 +85,6 @@ def encoding_differs(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     Why: a reader that believes the manifest raises on the first character, or trains on mojibake.
     Fix: write the manifest again.
     """
-    del limits
     wrong = [
         (entry, held)
         for entry, held in _intact(manifest)

@@ -29,7 +29,6 @@ def malformed_entry(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     twice verifies nothing; passing over it would read as verified. In a list of another tool it is NOT-CHECKED.
     Fix: correct the entry, or write the manifest again.
     """
-    del limits
     if manifest.malformed:
         first = manifest.malformed[0]
         yield Firing(
@@ -49,7 +48,6 @@ def missing_file(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     In a list of another tool, which may be about files that were never meant to lie here, it is NOT-CHECKED.
     Fix: restore the file, fetch it (`dvc pull`), or take it out of the manifest.
     """
-    del limits
     gone = [entry for entry, held in manifest.accepted if held.by == "missing"]
     total = sum(1 for _ in manifest.accepted)
     if gone:
@@ -71,7 +69,6 @@ def unverified_file(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     the recorded kind of digest is here, or the entry records neither a digest nor a size.
     Fix: the message says which; fetch or replace the file, or record its digest.
     """
-    del limits
     reasons: dict[int, str] = {}
     for at, (entry, held) in enumerate(manifest.accepted):
         if held.by == "refused":
@@ -99,7 +96,6 @@ def rejected_in_use(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     or copied back by a retry. A rejected artifact is never used again.
     Fix: replace it by a repaired one. If the rejection was wrong, take its line out of the manifest by hand.
     """
-    del limits
     rejected = {entry.digest: entry for entry, _ in manifest.held if entry.rejected is not None and entry.digest}
     again: list[Entry] = []
     for entry, held in manifest.held:
@@ -128,7 +124,6 @@ def unlisted_file(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     Fix: write the manifest again, or move the file away.
     Stands down: for lists of other tools, which do not claim to be complete.
     """
-    del limits
     if manifest.unlisted:
         places = (Location(manifest.path, line=1, note="lists the folder"),)
         yield Firing(

@@ -49,7 +49,6 @@ def size_differs(copy: Copy, limits: Limits) -> Iterator[Firing]:
     Fix: promote again; a retry begins anew and never appends. If the file itself differs from its manifest entry,
     restore it first.
     """
-    del limits
     recorded = copy.recorded.bytes if copy.recorded is not None else None
     if copy.recorded is not None and recorded is not None and recorded != copy.sent.bytes:
         yield Firing(
@@ -75,7 +74,6 @@ def digest_differs(copy: Copy, limits: Limits) -> Iterator[Firing]:
     and the destination untouched.
     Fix: promote again; if the file itself differs from its manifest entry, restore it or record it anew.
     """
-    del limits
     entry = copy.recorded
     changed = entry is not None and entry.algorithm == "sha256" and entry.digest != copy.sent.sha256
     if entry is not None and changed and entry.bytes in {None, copy.sent.bytes}:
@@ -103,7 +101,6 @@ def not_valid(copy: Copy, limits: Limits) -> Iterator[Firing]:
     Fix: the copy's own findings say what is broken.
     Stands down: for files that are none of the kinds that can be judged.
     """
-    del limits
     if copy.recorded is not None and copy.recorded.rejected is not None:
         yield Firing(
             "the file is listed as rejected", f"rejected, sha256 {short(copy.sent.sha256)}", "accepted", copy.places

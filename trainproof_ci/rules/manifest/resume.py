@@ -47,7 +47,6 @@ def data_changed(resume: Resume, limits: Limits) -> Iterator[Firing]:
     state belong to the old ones. The message says whether the file is gone, cut, damaged or another.
     Fix: restore the recorded file (or resume from a checkpoint of the new data's run), or begin a new run.
     """
-    del limits
     wrong = _differing(resume.manifest, trained_on=True)
     if wrong:
         entry, held = wrong[0]
@@ -65,7 +64,6 @@ def split_changed(resume: Resume, limits: Limits) -> Iterator[Firing]:
     Fix: restore the recorded split.
     Stands down: when the manifest names no evaluation split.
     """
-    del limits
     wrong = _differing(resume.manifest, trained_on=False)
     if wrong:
         entry, held = wrong[0]
@@ -86,7 +84,6 @@ def configuration_changed(resume: Resume, limits: Limits) -> Iterator[Firing]:
     Fix: resume with the recorded configuration, or begin a new run.
     Stands down: when the manifest records no configuration, or none is named.
     """
-    del limits
     assert resume.configuration is not None
     then, now = resume.configuration
     if then != now:
@@ -106,7 +103,6 @@ def checkpoint_not_whole(resume: Resume, limits: Limits) -> Iterator[Firing]:
     checkpoint that could not be judged is NOT-CHECKED here: it does not allow a resume either.
     Fix: resume from the previous checkpoint; the checkpoint's own finding says what is wrong with this one.
     """
-    del limits
     if not resume.checkpoints:
         yield Firing(
             "no checkpoint is there", "0 checkpoints", "at least 1", Places(Location(resume.manifest.path, line=1))

@@ -21,7 +21,6 @@ def malformed(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Why: of a key that stands twice one reader takes the first and another the last; a file cut short loads nowhere.
     Fix: write the file again with `save_pretrained`.
     """
-    del limits
     for file in tokenizer.files.values():
         if file.problem is not None:
             place = Location(file.path, file.problem.line, file.problem.column)
@@ -37,7 +36,6 @@ def pointer(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Why: `tokenizer.json` is often large enough to be kept in LFS, which a checkout does not fetch by default.
     Fix: `lfs: true` for the checkout step, or `git lfs pull`.
     """
-    del limits
     for file in tokenizer.files.values():
         if file.pointer:
             yield Firing(
@@ -58,7 +56,6 @@ def id_clash(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Stands down: without a file that gives ids to tokens. The ids of generation_config.json only warn: they are often the
     defaults of a class, and a model of a small vocabulary never meets them.
     """
-    del limits
     whole = tokenizer.files.get(WHOLE)
     named = list(_added(whole)) if whole is not None else []
     taken: dict[int, str] = {}

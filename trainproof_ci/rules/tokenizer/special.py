@@ -25,7 +25,6 @@ def no_eos(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Stands down: for encoders (cls, sep or mask and no eos), where the class of the tokenizer, a vocabulary or the model's
     configuration beside it may give the default of a class, and where a file of the tokenizer could not be read.
     """
-    del limits
     if any(file.problem is not None or file.pointer for file in tokenizer.files.values()):
         raise StandDown("a file of the tokenizer could not be read")
     eos = tokenizer.special("eos_token")
@@ -68,7 +67,6 @@ def no_pad(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Fix: add a padding token of its own and resize the embeddings, or set it knowingly in the training script.
     Stands down: without an end-of-text token, and where the class of the tokenizer may give a default.
     """
-    del limits
     eos = _eos_or_stand_down(tokenizer)
     pad = tokenizer.special("pad_token")
     if pad is not None and pad.text is not None:
@@ -91,7 +89,6 @@ def pad_is_eos(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Fix: add a padding token of its own, or mask by position rather than by token.
     Stands down: without an end-of-text token.
     """
-    del limits
     eos = _eos_or_stand_down(tokenizer)
     pad = tokenizer.special("pad_token")
     if pad is not None and pad.text == eos.text:
@@ -112,7 +109,6 @@ def no_eos_append(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Fix: set `add_eos_token: true`, or end every text with the token.
     Stands down: without a dataset of plain texts beside the tokenizer; a chat template writes its own ends.
     """
-    del limits
     config = tokenizer.config
     assert config is not None
     eos = _eos_or_stand_down(tokenizer)
@@ -141,7 +137,6 @@ def no_template(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Fix: set `chat_template`, or keep a `chat_template.jinja` beside the tokenizer.
     Stands down: without a dataset beside the tokenizer.
     """
-    del limits
     config = tokenizer.config
     assert config is not None
     chats = [dataset for dataset in tokenizer.datasets if dataset.shape == "chat"]
