@@ -12,6 +12,7 @@ from trainproof_ci.model import Report
 from trainproof_ci.reports import FORMATS, renderer
 from trainproof_ci.session import Request, judged
 from trainproof_ci.shards import Shard, joined, parse, share
+from trainproof_ci.together import groups
 
 CONFIGURATION = b"""\
 version: 1
@@ -87,6 +88,31 @@ def test_splits_stay_together(work: Path) -> None:
         mine = {target.path for target in share(targets, Shard(number, 4), Settings())}
         for path in mine:
             assert {path.replace(path.split("-")[1][:-6], name) for name in ("train", "valid", "test")} <= mine
+
+
+MANIFEST = '{"tool": "trainproof-ci 0.1.0", "files": [{"path": "a.jsonl", "records": 1}, {"path": "c.jsonl"}]}\n'
+LISTS = {
+    "manifest.json": MANIFEST,
+    "SHA256SUMS": f"{'0' * 64}  a.jsonl\n{'1' * 64}  c.jsonl\n",
+    "set.dvc": f"outs:\n- {{path: a.jsonl, md5: {'0' * 32}}}\n- {{path: c.jsonl, md5: {'1' * 32}}}\n",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_of_files_stays_with_them(work: Path, name: str) -> None:
+    for data in "abcd":
+        (work / f"{data}.jsonl").write_text(f'{{"text": "{data}"}}\n')
+    (work / name).write_text(LISTS[name])
+    found = [[target.path for target in group] for group in groups(find(["."], Settings()), Settings())]
+    assert sorted((name, "a.jsonl", "c.jsonl")) in [sorted(group) for group in found]
+    assert ["b.jsonl"] in found
+
+
+def test_a_list_that_cannot_be_read_is_alone(work: Path) -> None:
+    (work / "a.jsonl").write_text('{"text": "a"}\n')
+    (work / "manifest.json").write_text(MANIFEST[:-9])
+    found = [[target.path for target in group] for group in groups(find(["."], Settings()), Settings())]
+    assert found == [["a.jsonl"], ["manifest.json"]]
 
 
 def test_a_terabyte_over_256_jobs() -> None:

@@ -1,6 +1,5 @@
 """`check` over everything that a run is about to use, the checks across it, and what was not looked at."""
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +49,8 @@ def _with(target: TargetReport, crossed: TargetReport | None, *, first: bool) ->
 
 
 def _together(targets: "Sequence[Target]", report: Report, settings: "Settings") -> Together:
+    from trainproof_ci.readers.manifest import listed_paths
+
     by_kind = {kind: [target for target in targets if target.kind == kind] for kind in EXPECTED}
     shapes = {target.path: str(target.facts.get("shape", "")) for target in report.targets if target.kind == "dataset"}
     return Together(
@@ -58,7 +59,7 @@ def _together(targets: "Sequence[Target]", report: Report, settings: "Settings")
         tokenizers=tuple(seen for target in by_kind["tokenizer"] for seen in _tokenizer(target, settings)),
         embeddings=tuple(seen for target in by_kind["checkpoint"] for seen in _embeddings(target, settings)),
         manifests=tuple(target.path for target in by_kind["manifest"]),
-        listed=frozenset(path for target in by_kind["manifest"] for path in _listed(target, settings)),
+        listed=frozenset(path for target in by_kind["manifest"] for path in listed_paths(target)),
     )  # fmt: skip
 
 
@@ -100,9 +101,3 @@ def _embeddings(target: "Target", settings: "Settings") -> Iterator[EmbeddingSee
         for tensor in file.tensors:
             if tensor.section == "model" and tensor.name.endswith(EMBEDDINGS) and len(tensor.shape) == 2:
                 yield EmbeddingSeen(file.path, tensor.shape[0])
-
-
-def _listed(target: "Target", settings: "Settings") -> Iterator[str]:
-    facts = _facts(target, settings)
-    for entry, _ in facts.held if facts is not None else ():
-        yield os.path.normpath(os.path.join(os.path.dirname(target.path), entry.path)).replace(os.sep, "/")

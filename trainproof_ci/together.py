@@ -1,6 +1,5 @@
 """Which targets are judged together: a change to one concerns the others, and they stay in one shard."""
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from trainproof_ci.changes import Changes
 from trainproof_ci.discovery import NEVER_A_TARGET, Target
-from trainproof_ci.errors import Unreadable
-from trainproof_ci.readers.source import read_start
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
 
 _SPLIT_WORD = re.compile(r"(?:^|(?<=[^a-z]))(?:train(?:ing)?|eval|valid(?:ation)?|val|dev|test)(?=[^a-z]|$)")
 MEDIA = frozenset({".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif"})
-LARGEST_MANIFEST = 16 << 20
 
 
 def groups(targets: Sequence[Target], settings: "Settings") -> list[list[Target]]:
@@ -57,7 +53,9 @@ def _alike(targets: Sequence[Target]) -> Iterator[list[str]]:
         if target.kind == "dataset":
             by_name.setdefault(_without_split(target.path), []).append(target.path)
         elif target.kind == "manifest":
-            yield [target.path, *_listed(target)]
+            from trainproof_ci.readers.manifest import listed_paths  # most selections hold no manifest
+
+            yield [target.path, *listed_paths(target)]
     yield from by_name.values()
 
 
@@ -100,15 +98,3 @@ def _parents(path: str) -> list[str]:
 
 def _without_split(path: str) -> str:
     return _SPLIT_WORD.sub("*", path.lower())
-
-
-def _listed(manifest: Target) -> list[str]:
-    """The paths that a manifest lists, from the working directory; none where it cannot be read as one."""
-    try:
-        document = json.loads(read_start(manifest.path, LARGEST_MANIFEST))
-        folder = os.path.dirname(manifest.path)
-        return [
-            os.path.normpath(os.path.join(folder, entry["path"])).replace(os.sep, "/") for entry in document["files"]
-        ]
-    except (Unreadable, ValueError, TypeError, KeyError, RecursionError):
-        return []

@@ -59,8 +59,7 @@ class Manifest(NamedTuple):
     def files(self, entries: Sequence[Entry]) -> tuple[Location, ...]:
         """The files that the first entries are about, as related places."""
         top = os.path.dirname(self.path)
-        paths = [os.path.normpath(os.path.join(top, each.path)).replace(os.sep, "/") for each in entries[:SHOWN_PLACES]]
-        return tuple(Location(path, line=1, note="the file") for path in paths)
+        return tuple(Location(each.below(top), line=1, note="the file") for each in entries[:SHOWN_PLACES])
 
     def lacks(self, need: str) -> str | None:
         """Why a rule cannot run: nobody claims that a foreign list is complete, or has rejected anything."""
@@ -125,14 +124,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Man
     from trainproof_ci.readers.manifest.held import Verification  # recognising a file needs none of it
 
     del rules
-    with Source(target.path) as source:
-        data = source.file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise Unreadable(
-            "the manifest is too large to be read", measured=f"{source.size} bytes", limit=f"{LARGEST} bytes",
-            location=Location(target.path, line=1),
-        )  # fmt: skip
-    listed, about = parse(data, target.path, target.format)
+    listed, about = parse(_bytes(target.path), target.path, target.format)
     ours = str(about.get("tool", "")).startswith("trainproof-ci")
     verification = Verification(os.path.dirname(target.path), settings, pointers=target.format != "dvc")
     known, malformed = _unique(listed)
@@ -140,6 +132,32 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Man
     _refuse_absent(target, held)
     unlisted = _unlisted(target.path, known) if ours else ()
     return Manifest(target.path, target.format, ours, held, malformed, unlisted, about)
+
+
+def listed_paths(target: "Target") -> list[str]:
+    """The paths of a manifest's entries, rejected ones too, from the working directory; no file of them is opened.
+
+    None where the manifest cannot be read: its own report says why.
+    """
+    if target.refusal is not None:
+        return []
+    try:
+        listed, _ = parse(_bytes(target.path), target.path, target.format)
+    except Unreadable:
+        return []
+    folder = os.path.dirname(target.path)
+    return [each.below(folder) for each in listed if isinstance(each, Entry)]
+
+
+def _bytes(path: str) -> bytes:
+    with Source(path) as source:
+        data = source.file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise Unreadable(
+            "the manifest is too large to be read", measured=f"{source.size} bytes", limit=f"{LARGEST} bytes",
+            location=Location(path, line=1),
+        )  # fmt: skip
+    return data
 
 
 def parse(data: bytes, path: str, form: str) -> tuple[list[Entry | Malformed], Mapping[str, Any]]:
@@ -216,7 +234,7 @@ def _unlisted(path: str, known: Iterable[Entry]) -> tuple[str, ...]:
     from trainproof_ci.discovery import classify, guess_kind
 
     top = os.path.dirname(path)
-    listed = {os.path.normpath(os.path.join(top, each.path)).replace(os.sep, "/") for each in known}
+    listed = {each.below(top) for each in known}
     root = os.path.realpath(".")
     found: list[str] = []
     for folder in sorted({os.path.dirname(each) for each in listed}):

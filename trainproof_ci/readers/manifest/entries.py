@@ -1,5 +1,6 @@
 """One line of a manifest: what it says of a file, or what is wrong with it."""
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -27,6 +28,10 @@ class Entry(NamedTuple):
     """Why the artifact was rejected, for one that was."""
     files: int | None = None
     """The number of files, for an entry about a folder."""
+
+    def below(self, folder: str) -> str:
+        """Its path from the working directory, where the manifest lies in `folder`."""
+        return os.path.normpath(os.path.join(folder, self.path)).replace(os.sep, "/")
 
 
 class Malformed(NamedTuple):

@@ -74,7 +74,7 @@ class Verification:
         return self._measured[key]
 
     def _held(self, entry: Entry, counted: bool) -> Held:
-        path = os.path.normpath(os.path.join(self.folder, entry.path)).replace(os.sep, "/")
+        path = entry.below(self.folder)
         if not os.path.lexists(path):
             return (_beside(path) if self.pointers else None) or Held("missing")
         try:
