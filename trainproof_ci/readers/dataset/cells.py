@@ -23,6 +23,10 @@ COUNTED = 1000
 NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
 
 
+LONGEST_NAME = 64
+"""Characters; what is longer in a first row is no name of a column."""
+
+
 class Cells:
     """Measures header and cells of one table, in the order of its rows."""
 
@@ -44,22 +48,25 @@ class Cells:
         survey.extra["columns"] = self.width
         if dialect.delimiter not in {expected, "|"}:
             survey.sight("delimiter", line.number, measured=NAMES[dialect.delimiter], content=NAMES[expected].encode())
+        for name in survey.options.columns:
+            if name not in names:
+                survey.sight("column", line.number, measured="a configured column", content=name.encode())
+        numbers = sum(map(_is_number, names))
+        if numbers * 2 >= self.width > 1:
+            survey.sight("no-header", line.number, measured=f"{numbers} of {self.width} names are numbers")
+        elif not any(map(_is_sentence, names)):  # else the first row is a record, whose cells may well be equal
+            self._repeated(names, line)
+
+    def _repeated(self, names: list[str], line: Line) -> None:
         seen: set[str] = set()
         column = 1
         for name in names:
             if name in seen and name:
-                survey.sight(
+                self.survey.sight(
                     "dup-column", line.number, column=column, measured="a column name twice", content=line.data
                 )
             seen.add(name)
             column += len(name) + 1
-        for name in survey.options.columns:
-            if name not in seen:
-                survey.sight("column", line.number, measured="a configured column", content=name.encode())
-        if names and sum(map(_is_number, names)) * 2 >= len(names) > 1:
-            survey.sight(
-                "no-header", line.number, measured=f"{sum(map(_is_number, names))} of {len(names)} names are numbers"
-            )
 
     def row(self, row: Row) -> None:
         """Measure the cells of one row."""
@@ -108,6 +115,10 @@ class Cells:
                     "swallowed", row.first.number, column=row.first.text.find('"') + 1, byte_offset=row.first.byte_offset,
                     content=row.raw, measured=f"{len(row.lines)} lines in one row",
                 )  # fmt: skip
+
+
+def _is_sentence(name: str) -> bool:
+    return len(name) > LONGEST_NAME or (" " in name and name.endswith((".", "!", "?")))
 
 
 def _is_number(cell: str) -> bool:
