@@ -79,9 +79,19 @@ def _continued(series: Series) -> Series:
 
 
 def _rolled(steps: "Sequence[float]", epochs: "Sequence[float]") -> list[int]:
-    """Where a new epoch begins and the step does not go on: `100/100` at the end of every epoch, or 1 after 600."""
-    pairs = enumerate(zip(pairwise(steps), pairwise(epochs), strict=True), 1)
-    return [i for i, ((step, next_step), (epoch, next_epoch)) in pairs if next_step <= step and next_epoch > epoch]
+    """Where a new epoch begins and the step does not go on: `100/100` at the end of every epoch, or 1 after 600.
+
+    A progress bar that is reset before it is renamed says `Epoch 8: 0/32` once more (Lightning): the epoch began there.
+    """
+    rolled, anew = [], 0
+    pairs = zip(pairwise(steps), pairwise(epochs), strict=True)
+    for index, ((step, next_step), (epoch, next_epoch)) in enumerate(pairs, 1):
+        if next_step < step:
+            anew = index
+        if next_step <= step and next_epoch > epoch:
+            waited = anew and steps[anew] == step == next_step
+            rolled.append(anew if waited else index)
+    return rolled
 
 
 def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
