@@ -94,7 +94,7 @@ MANIFEST = '{"tool": "trainproof-ci 0.1.0", "files": [{"path": "a.jsonl", "recor
 LISTS = {
     "manifest.json": MANIFEST,
     "SHA256SUMS": f"{'0' * 64}  a.jsonl\n{'1' * 64}  c.jsonl\n",
-    "set.dvc": f"outs:\n- {{path: a.jsonl, md5: {'0' * 32}}}\n- {{path: c.jsonl, md5: {'1' * 32}}}\n",
+    "set.dvc": f"outs:\n- {{path: a.jsonl, md5: {'a' * 32}}}\n- {{path: c.jsonl, md5: {'b' * 32}}}\n",
 }
 
 
