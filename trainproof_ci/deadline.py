@@ -2,36 +2,54 @@
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import Any
 
 from trainproof_ci.errors import Unreadable
 
 
-@contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Raise `Unreadable` (TP-FILE-DEADLINE) in the body after `seconds`.
+class Deadline:
+    """Raises `Unreadable` (TP-FILE-DEADLINE) `seconds` after `begin` unless `end` comes first; within its `with` block only.
 
-    Uses the alarm of the main thread; where there is none (Windows, another thread) the body is not limited.
+    Uses the alarm of the main thread; where there is none (Windows, another thread) nothing is limited.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
-    def expired(number: int, frame: FrameType | None) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._limits = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        self._before: Any = None
+        self._running = False
+
+    def __enter__(self) -> "Deadline":  # noqa: PYI034 - Self needs 3.11
+        if self._limits:
+            self._before = signal.signal(signal.SIGALRM, self._expired)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._limits:
+            signal.signal(signal.SIGALRM, self._before)
+
+    def begin(self) -> None:
+        """Let the seconds run."""
+        if self._limits:
+            self._running = True
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+
+    def end(self) -> None:
+        """Stop them; an alarm that is on its way already comes to nothing."""
+        if self._limits:
+            self._running = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _expired(self, number: int, frame: FrameType | None) -> None:
         del number, frame
+        if not self._running:
+            return
         raise Unreadable(
-            f"judging the file took longer than {seconds:g} s",
+            f"judging the file took longer than {self.seconds:g} s",
             rule="TP-FILE-DEADLINE",
-            measured=f"more than {seconds:g} s",
-            limit=f"{seconds:g} s",
+            measured=f"more than {self.seconds:g} s",
+            limit=f"{self.seconds:g} s",
         )
-
-    before = signal.signal(signal.SIGALRM, expired)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

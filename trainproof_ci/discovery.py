@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci import git
@@ -11,6 +10,7 @@ from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
+from trainproof_ci.registry import facts_module
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -60,12 +60,13 @@ def find(
     recognised among them is passed over.
     """
     root = os.path.realpath(".")
+    inside: set[str] = set()  # the folders that are known to lie below it
     found: dict[str, Target] = {}
     for path in paths:
         targets = [
             target
             for name, outright in _named(path)
-            for target in _target(name, outright and not candidates, root, settings, kind)
+            for target in _target(name, outright and not candidates, (root, inside), settings, kind)
         ]
         for target in targets or ([] if candidates and os.path.lexists(path) else [_missing(path, kind)]):
             found.setdefault(target.path, target)
@@ -79,13 +80,15 @@ def find(
     return sorted(joined, key=lambda target: (target.path, target.kind))
 
 
-def _target(name: str, outright: bool, root: str, settings: "Settings", kind: str | None) -> list[Target]:
+def _target(
+    name: str, outright: bool, grounds: tuple[str, set[str]], settings: "Settings", kind: str | None
+) -> list[Target]:
     """The target at `name`, if it is one and not excluded."""
     if _excluded(name, settings):
         return []
-    target = classify(
-        name, root, kind=kind, outright=outright or _configured(name, settings), meant=_meant(name, settings)
-    )
+    root, inside = grounds
+    outright, meant = outright or _configured(name, settings), _meant(name, settings)
+    target = classify(name, root, kind=kind, outright=outright, meant=meant, inside=inside)
     return [target] if target is not None else []
 
 
@@ -133,17 +136,24 @@ def _plain(folder: str) -> list[str]:
 
 
 def classify(
-    path: str, root: str, *, kind: str | None = None, outright: bool = False, meant: str | None = None
+    path: str,
+    root: str,
+    *,
+    kind: str | None = None,
+    outright: bool = False,
+    meant: str | None = None,
+    inside: set[str] | None = None,
 ) -> Target | None:
     """What the file at `path` is, or None when it is nothing we judge; refused links and devices are targets.
 
-    `kind` forces a reading; `meant` is what the configuration says of a file that nothing recognises.
+    `kind` forces a reading; `meant` is what the configuration says of a file that nothing recognises; `inside` are
+    folders that were found to lie below `root` when other files were looked at.
     """
     if path.rsplit("/", 1)[-1] in NEVER_A_TARGET:
         return None
     guess = kind or meant or guess_kind(path)
     try:
-        refuse_special(path, root)
+        refuse_special(path, root, inside)
         head = Head.of(path)
     except Unreadable as why:
         return Target(path, guess or "dataset", "unreadable", refusal=why) if guess or outright else None
@@ -153,7 +163,7 @@ def classify(
         return Target(path, guess or "dataset", "git-lfs-pointer", head.size)
     for candidate in (kind,) if kind else _asked(head):
         try:
-            name = import_module(f"trainproof_ci.readers.{candidate}").recognise(head)
+            name = facts_module(candidate).recognise(head)
         except Exception as error:  # noqa: BLE001 - as in the engine: a defect of ours spares the other files
             return Target(path, candidate, "unreadable", head.size, refusal=defect(error))
         if name is not None:
@@ -164,7 +174,7 @@ def classify(
 def _named_on_purpose(head: Head, guess: str | None, kind: str | None) -> Target:
     """A file that nothing recognises: a dataset where its suffix says how to read it, else not supported."""
     if kind in {None, "dataset"} and guess in {None, "dataset"}:
-        admitted: str | None = import_module("trainproof_ci.readers.dataset").admit(head)
+        admitted: str | None = facts_module("dataset").admit(head)
         if admitted is not None:
             return Target(head.path, "dataset", admitted, head.size)
     refusal = None if kind else _unsupported(head.path)
@@ -203,7 +213,7 @@ def gathered(targets: Iterable[Target]) -> list[Target]:
         by_kind.setdefault(target.kind, []).append(target)
     joined: list[Target] = []
     for kind, members in by_kind.items():
-        gather = getattr(import_module(f"trainproof_ci.readers.{kind}"), "gather", None)
+        gather = getattr(facts_module(kind), "gather", None)
         joined += gather(members) if gather is not None else members
     return joined
 

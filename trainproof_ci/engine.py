@@ -4,18 +4,19 @@ The engine reads a target, runs the rules of its kind, and keeps the books: what
 It catches what readers and rules raise, once, here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import registry, suppress
 from trainproof_ci.charts import drawn
-from trainproof_ci.deadline import deadline
+from trainproof_ci.deadline import Deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
 from trainproof_ci.model import Coverage, Finding, Firing, Ignored, Report, Severity, TargetReport
 from trainproof_ci.places import Location, Places
-from trainproof_ci.readers.pointers import refuse_pointer
+from trainproof_ci.readers.pointers import LONGEST_POINTER, refuse_pointer
 from trainproof_ci.readers.source import Head
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 POOL_FROM_TARGETS = 32
 POOL_FROM_BYTES = 32 << 20
+ID_OF = attrgetter("id")
 FIXED = frozenset({Severity.NOTE, Severity.NOT_CHECKED})
 """Severities that no configuration changes: a measurement is no verdict, and what was not judged stays so."""
 
@@ -36,7 +38,7 @@ def check(targets: Sequence[Target], settings: "Settings", notes: Sequence[str] 
     if workers > 1 and (len(ordered) >= POOL_FROM_TARGETS or sum(t.size for t in ordered) >= POOL_FROM_BYTES):
         judged = _in_processes(ordered, settings, workers)
     else:
-        judged = [judge(target, settings) for target in ordered]
+        judged = _judge_each(ordered, settings)
     stale = suppress.stale_entries(judged, settings)
     return Report(tuple(judged), settings.policy, (*notes, *stale))
 
@@ -57,7 +59,8 @@ def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> 
 
 
 def _judge_each(targets: Sequence[Target], settings: "Settings") -> list[TargetReport]:
-    return [judge(target, settings) for target in targets]
+    with Deadline(settings.deadline) as deadline:
+        return [_guarded(target, settings, deadline) for target in targets]
 
 
 def _leave_interrupts() -> None:
@@ -76,9 +79,18 @@ def _end_workers() -> None:
 
 def judge(target: Target, settings: "Settings") -> TargetReport:
     """Judge one target: never raises but for an interrupt."""
+    with Deadline(settings.deadline) as deadline:
+        return _guarded(target, settings, deadline)
+
+
+def _guarded(target: Target, settings: "Settings", deadline: Deadline) -> TargetReport:
+    """The report of one target, whatever comes of reading it, within the deadline for one."""
     try:
-        with deadline(settings.deadline):
+        deadline.begin()
+        try:
             return _judge(target, settings)
+        finally:
+            deadline.end()
     except Unreadable as unreadable:
         return not_judged(target, unreadable, settings)
     except RecursionError:
@@ -98,7 +110,7 @@ def judge(target: Target, settings: "Settings") -> TargetReport:
 def _judge(target: Target, settings: "Settings") -> TargetReport:
     if target.refusal is not None:
         raise target.refusal
-    if target.is_file:
+    if target.is_file and target.size <= LONGEST_POINTER:
         refuse_pointer(Head.of(target.path))
     rules = registry.rules_for(target.kind)
     reader = registry.facts_module(target.kind)
@@ -135,24 +147,37 @@ def _report(
     settings: "Settings",
 ) -> TargetReport:
     findings, ignored = _sorted_out(fired, settings, target)
-    charts = drawn(facts.charts(), findings, {rule.id: rule.needs for rule in rules})
+    charts = facts.charts()
+    if charts:
+        charts = drawn(charts, findings, {rule.id: rule.needs for rule in rules})
     return TargetReport(target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, charts)
 
 
 def _run(rules: "Sequence[Rule]", facts: "Facts", settings: "Settings") -> tuple[list[Finding], Coverage]:
     """What fired, what ran, and what was skipped and why."""
     fired: list[Finding] = []
-    ran: list[str] = []
-    skipped: dict[str, str] = {}
-    lacking = cache(facts.lacks)  # many rules need the same
+    skips: list[str | None] = []
+    lacking: dict[tuple[str, ...], str | None] = {}  # many rules need the same
     for rule in rules:
-        outcome = _apply(rule, facts, lacking, settings)
-        if isinstance(outcome, str):
-            skipped[rule.id] = outcome
-            continue
-        ran.append(rule.id)
-        fired.extend(_stamp(rule, firing, settings) for firing in outcome)
-    return fired, Coverage(tuple(ran), skipped)
+        needs = rule.needs
+        if needs not in lacking:
+            lacking[needs] = _lacking(facts, needs)
+        firings, why = _apply(rule, facts, lacking[needs], settings)
+        skips.append(why)
+        if firings:
+            fired.extend(_stamp(rule, firing, settings) for firing in firings)
+    return fired, _coverage(tuple(map(ID_OF, rules)), tuple(skips))
+
+
+def _lacking(facts: "Facts", needs: tuple[str, ...]) -> str | None:
+    return next((why for need in needs if (why := facts.lacks(need)) is not None), None)
+
+
+@lru_cache(maxsize=1024)
+def _coverage(ids: tuple[str, ...], skips: tuple[str | None, ...]) -> Coverage:
+    """The books of one target; those of files that are alike are one object, however many files there are."""
+    books = list(zip(ids, skips, strict=True))
+    return Coverage(tuple(i for i, why in books if why is None), {i: why for i, why in books if why is not None})
 
 
 def _certain(
@@ -168,21 +193,20 @@ def _certain(
 
 
 def _apply(
-    rule: "Rule", facts: "Facts", lacking: "Callable[[str], str | None]", settings: "Settings"
-) -> "list[Firing] | str":
+    rule: "Rule", facts: "Facts", lacking: str | None, settings: "Settings"
+) -> "tuple[Sequence[Firing], str | None]":
     """The firings of one rule, or the reason why it did not run."""
     chosen = settings.rules.get(rule.id)
     if chosen is not None and chosen.off:
-        return "switched off in the configuration"
-    for need in rule.needs:
-        if (why := lacking(need)) is not None:
-            return why
+        return (), "switched off in the configuration"
+    if lacking is not None:
+        return (), lacking
     limits = {**rule.limits, **chosen.limits} if chosen is not None else rule.limits
     assert rule.judge is not None
     try:
-        return list(rule.judge(facts, limits))
+        return list(rule.judge(facts, limits)), None
     except StandDown as down:
-        return down.reason
+        return (), down.reason
 
 
 def _stamp(rule: "Rule", firing: Firing, settings: "Settings") -> Finding:
@@ -217,6 +241,7 @@ def not_judged(target: Target, why: Unreadable, settings: "Settings") -> TargetR
     rule = registry.catalogue()[why.rule]
     place = why.location or Location(target.path, line=1)
     finding = _stamp(rule, Firing(why.reason, why.measured, why.limit, Places(place)), settings)
-    skipped = {skipped.id: why.reason for skipped in registry.rules_for(target.kind)}
+    ids = tuple(map(ID_OF, registry.rules_for(target.kind)))
     findings, ignored = _sorted_out([finding], settings, target)
-    return TargetReport(target.path, target.kind, target.format, {}, findings, Coverage((), skipped), ignored)
+    coverage = _coverage(ids, (why.reason,) * len(ids))
+    return TargetReport(target.path, target.kind, target.format, {}, findings, coverage, ignored)

@@ -171,6 +171,7 @@ def catalogue() -> dict[str, Rule]:
     return found
 
 
+@cache
 def facts_module(kind: str) -> Any:
     """The reader package of `kind`; it offers `recognise(head)` and `read(target, settings, rules)`."""
     return import_module(f"trainproof_ci.readers.{kind}")

@@ -20,12 +20,18 @@ class Source:
 
     def __init__(self, path: str, *, live: bool = False) -> None:
         self.path, self.live = path, live
-        self.file = _open(path)
-        self._before = os.fstat(self.file.fileno())
+        handle, self._before = _opened(path)
+        self.file: BinaryIO = os.fdopen(handle, "rb", buffering=HEAD_BYTES)
         self.size = self._before.st_size
 
     def __enter__(self) -> "Source":  # noqa: PYI034 - Self needs 3.11
         return self
+
+    def head(self) -> "Head":
+        """What the file begins with; the next byte to be read is its first."""
+        start = self.file.read(HEAD_BYTES)
+        self.file.seek(0)
+        return Head(self.path, start, self.size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -63,27 +69,42 @@ def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _open(path: str) -> BinaryIO:
+def _opened(path: str) -> tuple[int, os.stat_result]:
     """Open `path` for reading without following a last symbolic link and without waiting on a pipe."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        handle = os.open(path, flags)
+        handle = os.open(path, _FLAGS)
     except OSError as error:
         raise Unreadable(
             f"the file cannot be opened: {error.strerror}", measured=error.strerror or "an error"
         ) from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         os.close(handle)
         raise Unreadable(
             "not a regular file", rule="TP-FILE-OUTSIDE", measured="a device, pipe or folder", limit="a regular file"
         )
-    return os.fdopen(handle, "rb", buffering=HEAD_BYTES)
+    return handle, status
+
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def read_start(path: str, most: int) -> bytes:
     """At most `most` bytes of the regular file at `path`; a pipe or a device is refused, not waited for. Raises `Unreadable`."""
-    with _open(path) as file:
-        return file.read(most)
+    return _begun(path, most)[0]
+
+
+def _begun(path: str, most: int) -> tuple[bytes, int]:
+    """At most `most` bytes of the file, and its size."""
+    handle, status = _opened(path)
+    size = status.st_size
+    try:
+        found = os.read(handle, min(most, size + 1))  # without the buffers of a file object: most files are smaller
+        while len(found) < min(most, size) and (more := os.read(handle, most - len(found))):
+            found += more
+    finally:
+        os.close(handle)
+    return found, max(size, len(found))
 
 
 def leads_outside(path: str, root: str) -> bool:
@@ -92,10 +113,16 @@ def leads_outside(path: str, root: str) -> bool:
     return real != root and not real.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def refuse_special(path: str, root: str) -> None:
-    """Raise `Unreadable` for what is no regular file below `root`, and IsADirectoryError for a folder."""
+def refuse_special(path: str, root: str, inside: set[str] | None = None) -> None:
+    """Raise `Unreadable` for what is no regular file below `root`, and IsADirectoryError for a folder.
+
+    `inside` are folders that were found to lie below `root`, which is learned once for many files.
+    """
     try:
-        mode = os.stat(path).st_mode
+        mode = os.lstat(path).st_mode
+        link = stat.S_ISLNK(mode)
+        if link:
+            mode = os.stat(path).st_mode
     except OSError:
         if not os.path.lexists(path):
             raise Unreadable(
@@ -103,8 +130,12 @@ def refuse_special(path: str, root: str) -> None:
                 location=Location(path, line=1),
             ) from None  # fmt: skip
         raise _outside(path, "the path leads nowhere", "a broken link") from None
-    if leads_outside(path, root):
-        raise _outside(path, "the path leads out of the working directory and is not followed", "a path outside")
+    folder = os.path.dirname(path)
+    if link or inside is None or folder not in inside:
+        if leads_outside(path, root):
+            raise _outside(path, "the path leads out of the working directory and is not followed", "a path outside")
+        if inside is not None and not link:
+            inside.add(folder)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(path)
     if not stat.S_ISREG(mode):
@@ -120,22 +151,18 @@ def _outside(path: str, why: str, measured: str) -> Unreadable:
 class Head:
     """What is known of a file before it is read: its relative `path`, `name`, `size` in bytes and first 64 KiB."""
 
-    __slots__ = ("name", "path", "size", "start")
+    __slots__ = ("name", "path", "size", "start", "suffix")
 
-    def __init__(self, path: str, start: bytes, size: int) -> None:
+    def __init__(self, path: str, start: bytes, size: int, name: str | None = None) -> None:
         self.path, self.start, self.size = path, start, size
-        self.name = path.rsplit("/", 1)[-1]
+        self.name = name or path.rsplit("/", 1)[-1]
+        self.suffix = os.path.splitext(self.name)[1].lower()
+        """The last suffix of the name, in lower case, with its dot; empty without one."""
 
     @classmethod
     def of(cls, path: str) -> "Head":
         """Read the head of the regular file at `path`; raises `Unreadable`."""
-        with _open(path) as file:
-            return cls(path, file.read(HEAD_BYTES), os.fstat(file.fileno()).st_size)
-
-    @property
-    def suffix(self) -> str:
-        """The last suffix of the name, in lower case, with its dot; empty without one."""
-        return os.path.splitext(self.name)[1].lower()
+        return cls(path, *_begun(path, HEAD_BYTES))
 
     @property
     def whole(self) -> bool:

@@ -31,7 +31,9 @@ Adding a rule
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.whole import refuse_whole
@@ -68,7 +70,7 @@ def recognise(head: Head) -> str | None:
 
 def _asked(head: Head) -> Iterator[tuple[Any, str]]:
     for module_name in FORMATS:
-        module = import_module(f"{__name__}.{module_name}")
+        module = _module(module_name)
         name = module.recognise(head)
         if name is not None:
             yield module, name
@@ -81,7 +83,7 @@ def admit(head: Head) -> str | None:
 
 def _admitted(head: Head) -> Iterator[tuple[Any, str]]:
     for module_name in FORMATS:
-        module = import_module(f"{__name__}.{module_name}")
+        module = _module(module_name)
         name = module.admit(head) if hasattr(module, "admit") else None
         if name is not None:
             yield module, name
@@ -89,8 +91,13 @@ def _admitted(head: Head) -> Iterator[tuple[Any, str]]:
 
 def format_of(head: Head) -> Any:
     """The module that reads a file; JSON Lines when none claims it, so that `--kind dataset` always gets an answer."""
-    claimed = next((module for module, _ in (*_asked(head), *_admitted(head))), None)
-    return claimed or import_module(f"{__name__}.{'compressed' if head.suffix in PACKED else 'jsonl'}")
+    claimed = next((module for module, _ in chain(_asked(head), _admitted(head))), None)
+    return claimed or _module("compressed" if head.suffix in PACKED else "jsonl")
+
+
+@cache
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")
 
 
 def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Survey":
@@ -103,20 +110,21 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     if target.members:
         many = Survey(target, settings, rules)
         many.size = 0
-        import_module(f"{__name__}.{MANY_FILES[target.format]}").survey_members(target, settings, many)
+        _module(MANY_FILES[target.format]).survey_members(target, settings, many)
         return many
-    head = Head.of(target.path)
-    refuse_whole(head)
-    module = format_of(head)
-    survey = Survey(target, settings, rules)
-    with Source(target.path) as source, Digest(target.path, source.size) as digest:
-        survey.size, survey.begun = source.size, digest.start
-        module.scan(source, survey)
-        survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
-        survey.leaks = compared(survey, module, settings)
-        labelled = survey.shape is not None and survey.shape.label is not None
-        survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
-        survey.sha256 = digest.hexdigest()
+    with Source(target.path) as source:
+        head = source.head()
+        refuse_whole(head)
+        module = format_of(head)
+        survey = Survey(target, settings, rules)
+        with Digest(head) as digest:
+            survey.size, survey.begun = source.size, digest.start
+            module.scan(source, survey)
+            survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
+            survey.leaks = compared(survey, module, settings)
+            labelled = survey.shape is not None and survey.shape.label is not None
+            survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
+            survey.sha256 = digest.hexdigest()
     return survey
 
 

@@ -42,6 +42,7 @@ class Columns:
         self.primary: Signature | None = None
         """The signature of the first record; the lines of its kind are not kept, it is the rule and no exception."""
         self.latest: Signature | None = None
+        self._named: dict[str, Column] | None = None
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -58,6 +59,7 @@ class Columns:
 
     def more(self, kind: Kind, lines: Sequence[int], numbers: Sequence[int]) -> None:
         """Count more records of one kind, in order."""
+        self._named = None
         kind.count += len(numbers)
         kind.last = numbers[-1]
         if kind.kept:
@@ -66,6 +68,11 @@ class Columns:
 
     def named(self) -> dict[str, Column]:
         """The columns by key."""
+        if self._named is None:  # several rules ask
+            self._named = self._by_key()
+        return self._named
+
+    def _by_key(self) -> dict[str, Column]:
         found: dict[str, Column] = {}
         for (keys, types), kind in self.kinds.items():
             for key, type_ in zip(keys, types, strict=True):
@@ -90,6 +97,7 @@ class Columns:
     def merge(self, other: "Columns", lines: int, records: int) -> None:
         """Append what a later part of the file has."""
         self.varied |= other.varied
+        self._named = None
         for signature, kind in other.kinds.items():
             mine = self.kinds.get(signature)
             if mine is None:

@@ -70,9 +70,7 @@ def records(path: str) -> Iterator[Record]:
 
 def _uncompressed(path: str, start: bytes, size: int) -> Head:
     """The head of what comes out, under the name that it has without compression: content is held against that."""
-    head = Head(path, start, size)
-    head.name = head.name.rsplit(".", 1)[0]
-    return head
+    return Head(path, start, size, path.rsplit("/", 1)[-1].rsplit(".", 1)[0])
 
 
 def _beginning(head: Head) -> Head | None:

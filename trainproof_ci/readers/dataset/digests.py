@@ -3,6 +3,10 @@
 from hashlib import sha256
 from threading import Thread
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.source import Head
 
 BUFFER = 1 << 19
 SMALL = 1 << 17
@@ -10,19 +14,22 @@ SMALL = 1 << 17
 
 
 class Digest:
-    """Hashes the file at `path`, of `size` bytes, in a thread of its own while the `with` block runs."""
+    """Hashes a file in a thread of its own while the `with` block runs; of a small one its head is all there is."""
 
-    def __init__(self, path: str, size: int) -> None:
-        self._path, self._size = path, size
+    def __init__(self, head: "Head") -> None:
+        self._head, self._size = head, head.size
         self._hash = sha256()
         self._begun = self._stop = False
         self._thread: Thread | None = None
 
     def _run(self) -> None:
+        if self._head.whole:
+            self._hash.update(self._head.start)
+            return
         buffer = bytearray(min(self._size + 1, BUFFER))
         view = memoryview(buffer)
         try:
-            with open(self._path, "rb", buffering=0) as file:
+            with open(self._head.path, "rb", buffering=0) as file:
                 while not self._stop and (size := file.readinto(buffer)):
                     self._hash.update(view[:size])
         except OSError:

@@ -46,7 +46,7 @@ def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole file, with other processes where it is large and they are allowed."""
     from trainproof_ci.readers.dataset import parts  # recognising files needs none of it
 
-    head = Head.of(source.path)
+    head = source.head()
     refuse_layout(head)
     samples = sample(head)
     with parts.PartSurveyors(source, survey, samples) as others:

@@ -1,9 +1,10 @@
 """The shapes of a record: which keys it has, what is asked, what is learned, and how its turns are told apart."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from trainproof_ci.readers.dataset.record import json_type
+from trainproof_ci.readers.dataset.record import JSON_TYPES
 
 Types = tuple[str, ...]
 STRING: Types = ("string",)
@@ -45,13 +46,6 @@ class Shape(NamedTuple):
     def counted(self) -> str | None:
         """The key whose values are counted: the class of a record, or whether its answer is wanted."""
         return "label" if self.name == "kto" else self.label
-
-    def fits(self, value: Mapping[str, Any]) -> bool:
-        """Whether the record has all that the shape requires, each with a type it may have."""
-        for key, types in self.required.items():  # noqa: SIM110 - asked of every shape for every sampled record
-            if key not in value or json_type(value[key]) not in types:
-                return False
-        return True
 
     def renamed(self, fields: Mapping[str, str]) -> "Shape":
         """The shape with the names that a dataset gives its keys."""
@@ -152,7 +146,17 @@ SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in (*_SHAPES, *_TOLD)
 
 def shape_of(value: Mapping[str, Any]) -> Shape | None:
     """The first shape that the record fits."""
-    return next((shape for shape in _SHAPES if shape.fits(value) and _speaks(shape, value)), None)
+    fitting = _fitting(tuple(value), tuple(map(type, value.values())))
+    return next((shape for shape in fitting if _speaks(shape, value)), None)
+
+
+@lru_cache(maxsize=128)
+def _fitting(names: tuple[str, ...], types: tuple[type, ...]) -> tuple[Shape, ...]:
+    """The shapes that records of these keys and types fit; most records of a file, and of many files, are alike."""
+    kinds = {name: JSON_TYPES.get(kind, "string") for name, kind in zip(names, types, strict=True)}
+    return tuple(
+        shape for shape in _SHAPES if all(kinds.get(key) in allowed for key, allowed in shape.required.items())
+    )
 
 
 def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
@@ -222,11 +226,8 @@ def said(content: Any) -> str:
     """The text of a message's content: a string, or the texts of its parts joined."""
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
-        return "\n".join(
-            part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
-        )
-    return ""
+    parts = _dicts(content) if isinstance(content, list) else ()
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
 
 
 def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:

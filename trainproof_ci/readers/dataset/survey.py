@@ -1,7 +1,6 @@
 """What one pass over a dataset measures: the facts that the dataset rules judge."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.model import Chart, Firing
@@ -62,7 +61,6 @@ class Survey:
         self.leaks: Leaks | str = "the splits were not compared"
         self.repeats: list[Repeat] = []
         self.conflicts: list[Repeat] = []
-        self._rules = [rule for rule in rules if rule.per == "record" and limits_of(rule, settings) is not None]
         self._judges: list[RecordJudge] = []
         self._rare: list[RecordJudge] = []
 
@@ -89,15 +87,19 @@ class Survey:
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
             self.tally.listed = shapes.mostly_lists(self.shape, samples)
-        lacking = cache(self.lacks)  # many rules need the same
-        for rule in self._rules:
-            limits = limits_of(rule, self.settings)
-            if (
-                limits is not None
-                and rule.each is not None
-                and all(lacking(need) is None for need in rule.needs if need != "records")
-            ):
-                (self._rare if "rare-text" in rule.needs else self._judges).append((rule.id, rule.each, limits))
+        self._choose_judges()
+
+    def _choose_judges(self) -> None:
+        """The rules over records whose needs this shape meets, and that are not switched off."""
+        met: dict[tuple[str, ...], bool] = {}  # many rules need the same
+        for rule in self._all_rules:
+            needs = rule.needs
+            if rule.each is None:
+                continue
+            if needs not in met:
+                met[needs] = all(self.lacks(need) is None for need in needs if need != "records")
+            if met[needs] and (limits := limits_of(rule, self.settings)) is not None:
+                (self._rare if "rare-text" in needs else self._judges).append((rule.id, rule.each, limits))
 
     def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
