@@ -9,8 +9,9 @@ from act_runner import git, repository
 from loopback import Fault, Loopback, serving
 
 from trainproof_ci.adapters.api import Api
+from trainproof_ci.adapters.changed_files import of_event
 from trainproof_ci.adapters.event import Event
-from trainproof_ci.changes import WHOLE, Changes, against, of_event
+from trainproof_ci.changes import WHOLE, Changes, against
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import find
 from trainproof_ci.session import Request, judged

@@ -1,24 +1,17 @@
-"""What a change touched: files and line ranges, from git, else from the pull request's API, else everything."""
+"""What a change touched: files and line ranges, as git tells them."""
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainproof_ci import git
-
-if TYPE_CHECKING:
-    from trainproof_ci.adapters.api import Api
-    from trainproof_ci.adapters.event import Event
 
 Ranges = tuple[tuple[int, int], ...]
 WHOLE: Ranges = ((0, 1 << 62),)
 """Every line: of a new or binary file, or where nobody says which lines."""
-MOST_API_FILES = 3000
-"""GitHub lists no more files of a pull request than these."""
-MOST_COMPARED = 300
-"""Files that GitHub lists of a comparison of two commits."""
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+"""The head of a hunk: how many lines were removed, where the added ones begin and how many they are."""
 
 
 class Changes(NamedTuple):
@@ -51,20 +44,7 @@ def against(reference: str | None, prefix: str) -> Changes | str:
     base = git.git("merge-base", commit, "HEAD")
     if base is None:
         return f"git finds no common ancestor of {chosen} and HEAD (a shallow clone?)"
-    return _between(base.decode().strip(), prefix)
-
-
-def of_event(event: "Event", prefix: str, api: "Api | None") -> Changes | str:
-    """What the event's change touched; the sentence that says why everything is judged where nobody can say."""
-    base = _event_base(event)
-    found = _between(base, prefix) if base is not None else "the history is not in this clone"
-    if not isinstance(found, str) and found.total:
-        return found
-    asked = _asked(event, prefix, api)
-    if not isinstance(asked, str) and asked.total:
-        return asked
-    by_git = found if isinstance(found, str) else "git finds no changed file"
-    return f"{by_git}, and {asked if isinstance(asked, str) else 'GitHub lists no changed file'}"
+    return between(base.decode().strip(), prefix)
 
 
 def _upstream() -> str:
@@ -78,19 +58,8 @@ def _commit(reference: str) -> str | None:
     return found.decode().strip() if found else None
 
 
-def _event_base(event: "Event") -> str | None:
-    """The commit to compare with: the first parent of the merge commit that GitHub checks out, else the merge base."""
-    head = git.git("rev-list", "--parents", "-n1", "HEAD")
-    commits = head.decode().split() if head else []
-    if event.name == "pull_request" and len(commits) == 3:
-        return commits[1]
-    if event.base is None or not commits or event.base == commits[0]:
-        return None
-    base = git.git("merge-base", event.base, "HEAD")
-    return base.decode().strip() if base else None
-
-
-def _between(base: str, prefix: str) -> Changes | str:
+def between(base: str, prefix: str) -> Changes | str:
+    """What the work tree changed since the commit `base`. Where git cannot say: why not."""
     listed = git.git("diff", *git.PLAIN_DIFF, "--raw", "-z", "-M", "--abbrev=40", base)
     if listed is None:
         return f"git cannot compare with {base[:12]}"
@@ -103,7 +72,7 @@ def _between(base: str, prefix: str) -> Changes | str:
     for path in gone:
         files.pop(path, None)
     total = len(files) + sum(entry.status == "D" for entry in entries)
-    return _relative(files, gone, prefix, f"git compared the work tree with {base[:12]}", total)
+    return selection(files, gone, prefix, f"git compared the work tree with {base[:12]}", total)
 
 
 class _Entry(NamedTuple):
@@ -154,7 +123,7 @@ def _outside_hunks(lines: Iterable[bytes], sections: list[list[tuple[int, int]] 
     for line in lines:
         if left > 0 and line[:1] in {b"+", b"-"}:
             left -= 1
-        elif (hunk := _HUNK.match(line)) is not None:
+        elif (hunk := HUNK.match(line)) is not None:
             removed, first, added = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
             left = removed + added
             if sections and (section := sections[-1]) is not None:
@@ -163,7 +132,8 @@ def _outside_hunks(lines: Iterable[bytes], sections: list[list[tuple[int, int]] 
             yield line
 
 
-def _relative(files: Mapping[str, Ranges], gone: Iterable[str], prefix: str, how: str, total: int) -> Changes | str:
+def selection(files: Mapping[str, Ranges], gone: Iterable[str], prefix: str, how: str, total: int) -> Changes | str:
+    """The selection of paths from the repository's root, those below `prefix` counted from there."""
     tracked = git.git("ls-files", "-z", "--cached")
     if tracked is None:
         return "git cannot tell the files of the checkout from those made beside them"
@@ -171,71 +141,3 @@ def _relative(files: Mapping[str, Ranges], gone: Iterable[str], prefix: str, how
     removed = tuple(path[len(prefix) :] for path in gone if path.startswith(prefix))
     names = frozenset(os.fsdecode(name) for name in tracked.split(b"\0") if name)
     return Changes(inside, removed, how, total, names)
-
-
-def _asked(event: "Event", prefix: str, api: "Api | None") -> Changes | str:
-    """The same from GitHub's API, page by page; only a list known to be whole counts."""
-    from trainproof_ci.adapters.api import ApiTrouble
-
-    if api is None or event.repository is None:
-        return "there is no token to ask GitHub with"
-    try:
-        if event.number is not None:
-            where, limit = f"/repos/{event.repository}/pulls/{event.number}/files", MOST_API_FILES
-            listed = list(_pages(api, where, limit))
-        elif event.base is not None and event.head is not None:
-            where, limit = f"/repos/{event.repository}/compare/{event.base}...{event.head}", MOST_COMPARED
-            answer = api.call("GET", where)
-            listed = answer.get("files", []) if isinstance(answer, dict) else []
-        else:
-            return "the event is about no change"
-    except ApiTrouble as trouble:
-        return trouble.reason
-    if len(listed) >= limit:
-        return f"GitHub lists no more than {limit} changed files"
-    return _listed(listed, prefix)
-
-
-def _pages(api: "Api", where: str, limit: int) -> Iterator[object]:
-    for page in range(1, limit // 100 + 1):
-        answer = api.call("GET", f"{where}?per_page=100&page={page}")
-        entries = answer if isinstance(answer, list) else []
-        yield from entries
-        if len(entries) < 100:
-            return
-
-
-def _listed(listed: Iterable[object], prefix: str) -> Changes | str:
-    files: dict[str, Ranges] = {}
-    gone: list[str] = []
-    total = 0
-    for entry in listed:
-        if not isinstance(entry, dict) or not isinstance(entry.get("filename"), str):
-            continue
-        total += 1
-        if entry.get("status") == "removed":
-            gone.append(entry["filename"])
-            continue
-        if isinstance(entry.get("previous_filename"), str) and entry.get("status") == "renamed":
-            gone.append(entry["previous_filename"])
-        files[entry["filename"]] = _patched(entry.get("patch"), entry.get("status"))
-    return _relative(files, gone, prefix, "GitHub's API listed the files of the change", total)
-
-
-def _patched(patch: object, status: object) -> Ranges:
-    """The changed lines of a patch with context: the added lines, and the line before a removal."""
-    if not isinstance(patch, str) or status == "added":
-        return WHOLE
-    found: list[tuple[int, int]] = []
-    at = 0
-    for line in patch.encode("utf-8", "surrogatepass").split(b"\n"):
-        if (hunk := _HUNK.match(line)) is not None:
-            at = int(hunk[2])
-        elif line.startswith(b"+"):
-            found.append((at, at))
-            at += 1
-        elif line.startswith(b"-"):
-            found.append((max(1, at - 1), at))
-        elif not line.startswith(b"\\"):
-            at += 1
-    return tuple(found)

@@ -20,8 +20,15 @@ def in_work_tree(folder: str = ".") -> bool:
     return _top(folder) is not None
 
 
+def repository_prefix(folder: str = ".") -> str:
+    """The path of `folder` from the root of the repository that holds it, with a final `/`; empty at the root."""
+    top = _top(folder)
+    below = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/") if top is not None else "."
+    return "" if below == "." else f"{below}/"
+
+
 def _top(folder: str = ".") -> str | None:
-    here = os.path.abspath(folder)
+    here = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(here, ".git")):
         here, last = os.path.dirname(here), here
         if here == last:

@@ -10,7 +10,8 @@ import sarif_tools
 from made_reports import finding, many, report, target
 from runner_commands import commands
 
-from trainproof_ci.adapters.placement import on_github, repository_prefix
+from trainproof_ci.adapters.placement import on_github
+from trainproof_ci.git import repository_prefix
 from trainproof_ci.model import Finding, Report, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.reports import github, markdown, sarif

@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from trainproof_ci.adapters.changed_files import of_event
 from trainproof_ci.adapters.checks_api import Published, publish
 from trainproof_ci.adapters.context import Context, context_of, settings_of, without_baselines
 from trainproof_ci.adapters.files import write_atomically
 from trainproof_ci.adapters.inputs import Inputs, inside
 from trainproof_ci.adapters.placement import on_github
 from trainproof_ci.adapters.runner import Runner
-from trainproof_ci.changes import Changes, of_event
+from trainproof_ci.changes import Changes
 from trainproof_ci.config import Settings
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode, Policy, Report

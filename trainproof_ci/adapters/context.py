@@ -7,10 +7,10 @@ from typing import NamedTuple
 from trainproof_ci.adapters.api import Api
 from trainproof_ci.adapters.event import Event, event
 from trainproof_ci.adapters.inputs import Inputs, inputs, inside
-from trainproof_ci.adapters.placement import repository_prefix
 from trainproof_ci.adapters.runner import Runner
 from trainproof_ci.config import DEFAULT_NAME, Settings, parsed, with_known_findings
 from trainproof_ci.errors import UsageError
+from trainproof_ci.git import repository_prefix
 
 
 class Context(NamedTuple):

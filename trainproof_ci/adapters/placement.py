@@ -1,6 +1,5 @@
 """Where GitHub looks for a finding: paths from the repository's root, columns in UTF-16 units."""
 
-import os
 from typing import TYPE_CHECKING
 
 from trainproof_ci.model import Finding, Report, TargetReport
@@ -12,17 +11,6 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 1 << 20
 """Bytes before a place that are read to count its column; beyond them the column is left out."""
-
-
-def repository_prefix(folder: str = ".") -> str:
-    """The path of `folder` from the root of the repository that holds it, with a final `/`; empty at the root."""
-    start = here = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(here, ".git")):
-        here, last = os.path.dirname(here), here
-        if here == last:
-            return ""
-    below = os.path.relpath(start, here).replace(os.sep, "/")
-    return "" if below == "." else f"{below}/"
 
 
 def on_github(report: Report, prefix: str) -> Report:

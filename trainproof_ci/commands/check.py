@@ -95,12 +95,11 @@ def _changes(reference: str | None) -> "Changes | str | None":
     if reference is None:
         return None
     from trainproof_ci import git
-    from trainproof_ci.adapters.placement import repository_prefix
     from trainproof_ci.changes import against
 
     if not git.in_work_tree():
         raise UsageError("--changed needs a git repository")
-    changes = against(reference or None, repository_prefix())
+    changes = against(reference or None, git.repository_prefix())
     if isinstance(changes, str) and reference:
         hint = f"; for a path write: --changed -- {reference}" if os.path.lexists(reference) else ""
         raise UsageError(f"--changed: {changes}{hint}")
@@ -154,7 +153,8 @@ def tell(report: Report, arguments: argparse.Namespace) -> int:
 
 
 def _placed(report: Report) -> Report:
-    from trainproof_ci.adapters.placement import on_github, repository_prefix
+    from trainproof_ci.adapters.placement import on_github
+    from trainproof_ci.git import repository_prefix
 
     return on_github(report, repository_prefix())
 
