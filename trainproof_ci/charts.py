@@ -24,11 +24,16 @@ def _drawn(chart: Chart, findings: Sequence[Finding], needs: Mapping[str, tuple[
     marks = [
         (place.step, finding.rule)
         for finding in findings
-        if finding.severity in DRAWN and chart.role in (needs.get(finding.rule) or ("loss",))
-        for place in finding.places.shown[:MOST_MARKS]
-        if place.step is not None
+        if finding.severity in DRAWN and chart.role in _roles(needs.get(finding.rule))
+        for place in (*finding.places.shown[:MOST_MARKS], *finding.related)
+        if place.step is not None and place.path == finding.location.path
     ]
     return chart._replace(points=thinned(chart.points, [step for step, _ in marks]), marks=tuple(dict.fromkeys(marks)))
+
+
+def _roles(needs: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The charts that a rule is marked in; a loss on an evaluation set is drawn as an evaluation."""
+    return tuple("evals" if need == "validation" else need for need in needs or ("loss",))
 
 
 def thinned(points: Points, kept_steps: Iterable[float] = ()) -> Points:

@@ -39,6 +39,7 @@ def section(target: TargetReport, number: int) -> str:
         [
             f'<section id="{anchors.target()}"><h2><code>{html(target.path)}</code> {badge(target.verdict.value)}</h2>',
             f'<div class="quiet">{html(_about(target))}</div>',
+            *(f'<div class="quiet">{html(note)}</div>' for note in wording.notes(target)),
             *_charts(target, anchors),
             *_findings(target, anchors, marked),
             *_checks(target),

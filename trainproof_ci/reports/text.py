@@ -43,6 +43,8 @@ def _target(target: TargetReport, colour: bool) -> Iterator[str]:
         f", {key} {_fact(value)}" for key, value in target.facts.items() if _short(value)
     )
     yield f"{terminal(target.path)}: {_paint(target.verdict.value, target.verdict, colour)} ({terminal(about)}; {wording.coverage(target.checks)})"
+    for note in wording.notes(target):
+        yield f"    note: {terminal(note)}"
     if target.judged and target.checks.skipped:
         yield f"    skipped: {terminal(wording.skips_in_short(target.checks))}"
 

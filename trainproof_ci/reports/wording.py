@@ -1,6 +1,6 @@
 """Sentences that several reports share, unescaped: each sink escapes them in its own way."""
 
-from trainproof_ci.model import Coverage, Finding, Report
+from trainproof_ci.model import Coverage, Finding, Report, TargetReport
 from trainproof_ci.places import Location
 
 
@@ -51,6 +51,12 @@ def totals(report: Report) -> str:
         + (f" ({', '.join(words)})" if words else "")
         + f"; exit {int(report.exit_code)}"
     )
+
+
+def notes(target: TargetReport) -> "list[str]":
+    """What the reader says about how it took the file."""
+    said = target.facts.get("notes")
+    return [note for note in said if isinstance(note, str)] if isinstance(said, (list, tuple)) else []
 
 
 def coverage(checks: Coverage) -> str:

@@ -7,6 +7,7 @@ from trainproof_ci.readers.run.facts import Reading, RunLog, Series
 from trainproof_ci.readers.run.objective import find_objective
 from trainproof_ci.readers.run.roles import Roles, find_roles
 from trainproof_ci.readers.run.segments import Segment, first_rank, last_segment
+from trainproof_ci.readers.run.unlogged import logged_evaluation, logged_training
 from trainproof_ci.readers.run.vocabulary import shown_name
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> 
     """The run that a reading tells of."""
     series, rank = first_rank(reading.series)
     roles = find_roles(series, loss_key)
+    series, sparse = _logged(series, roles)
     loss = last_segment(summed([series[name] for name in roles.loss])) if roles.loss else None
     return RunLog(
         target.path, target.format, reading, series, loss.series if loss else None, roles.loss,
@@ -26,8 +28,20 @@ def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> 
         validation=tuple(last_segment(summed([series[name] for name in group])).series for group in roles.validation),
         segments=loss.segments if loss else 1,
         objective=find_objective(series, loss.series if loss else None, roles.loss),
-        notes=(*rank, *_notes(reading, roles, loss)), loss_key=loss_key,
+        notes=(*rank, *sparse, *_notes(reading, roles, loss)), loss_key=loss_key,
     )  # fmt: skip
+
+
+def _logged(series: "Mapping[str, Series]", roles: Roles) -> "tuple[Mapping[str, Series], list[str]]":
+    """The series without the gaps of rows in which they were not logged, and what was left out."""
+    evals = [series[name] for name in roles.evals]
+    kept = {name: logged_evaluation(series[name]) for name in roles.evals}
+    kept |= {name: logged_training(series[name]) for name in (*roles.gradients, *roles.rates)}
+    if len(roles.loss) == 1:
+        kept |= {name: logged_training(series[name], evals) for name in roles.loss}
+    gaps = {name: series[name].size - one.size for name, one in kept.items() if one.size < series[name].size}
+    notes = [f"{count} gaps of {shown_name(name)} are rows in which it was not logged" for name, count in gaps.items()]
+    return ({**series, **kept} if gaps else series), notes
 
 
 def _last(series: "Mapping[str, Series]", names: "Iterable[str]") -> tuple[Series, ...]:
@@ -45,6 +59,8 @@ def summed(parts: list[Series]) -> Series:
 
 def _notes(reading: Reading, roles: Roles, loss: Segment | None) -> "Iterator[str]":
     yield from reading.notes
+    for name in dict.fromkeys((*roles.loss, *roles.evals, *roles.rates, *roles.gradients)):
+        yield from _no_numbers(reading, name)
     if len(roles.loss) > 1:
         yield f"the training loss is the sum of {len(roles.loss)} columns: {', '.join(map(shown_name, roles.loss))}"
     if loss is None:
@@ -53,3 +69,10 @@ def _notes(reading: Reading, roles: Roles, loss: Segment | None) -> "Iterator[st
         yield f"the step goes back {loss.segments - 1} times (a resume, or another run): the last segment is judged"
     if loss.interleaved:
         yield "steps go back again and again, as when two processes write one log: the points are judged in step order"
+
+
+def _no_numbers(reading: Reading, name: str) -> "Iterator[str]":
+    """What stood in the place of numbers of a column, and where first."""
+    for what, counts in (("is no number", reading.odd), ("says that there is none", reading.missing)):
+        if (found := counts.get(name)) is not None:
+            yield f"in place of {shown_name(name)}, {found.values} times something that {what}, first in line {found.place}"

@@ -70,6 +70,7 @@ class Columns:
         self._names: dict[str, None] = {}
         self._nulls: dict[str, set[int]] = {}
         self.odd: dict[str, Odd] = {}
+        self.missing: dict[str, Odd] = {}
 
     def block(self, names: Sequence[str], step: int = -1, epoch: int = -1) -> Block | None:
         """The block for rows of these columns, of which `step` and `epoch` say where they are; None for too many."""
@@ -81,6 +82,10 @@ class Columns:
                 return None
             found = self._blocks[key] = Block(*key)
         return found
+
+    def has(self, name: str) -> bool:
+        """Whether there are rows with this column."""
+        return name in self._names
 
     def add(self, place: int, named: Sequence[tuple[str, float]], step: float = nan, epoch: float = nan) -> None:
         """One row, its step and epoch apart."""
@@ -95,11 +100,11 @@ class Columns:
 
     def add_odd(self, name: str, place: int, values: int = 1) -> None:
         """Count values that are no numbers."""
-        before = self.odd.get(name)
-        if before is not None:
-            self.odd[name] = before._replace(values=before.values + values)
-        elif len(self.odd) < MOST_COLUMNS:
-            self.odd[name] = Odd(values, place)
+        _count(self.odd, name, place, values)
+
+    def add_missing(self, name: str, place: int) -> None:
+        """Count a cell that says that there is no value: `-`, `None`."""
+        _count(self.missing, name, place, 1)
 
     def series(self) -> dict[str, Series]:
         """Every column with a number in it, in the order of the file; columns of the same rows share their arrays."""
@@ -123,6 +128,14 @@ class Columns:
         if written:
             nulls = frozenset(i for i, at in enumerate(frame.places) if at in written and isnan(values[i]))
         return Series(name, values, frame.steps, frame.places, frame.epochs, nulls=nulls, stepped=frame.stepped)
+
+
+def _count(counts: dict[str, Odd], name: str, place: int, values: int) -> None:
+    before = counts.get(name)
+    if before is not None:
+        counts[name] = before._replace(values=before.values + values)
+    elif len(counts) < MOST_COLUMNS:
+        counts[name] = Odd(values, place)
 
 
 def _ordered(parts: "list[array[float]]", order: list[int] | None) -> "array[float]":

@@ -94,14 +94,14 @@ class _Lesson:
 
     def _words(self, text: str) -> None:
         said = wording(text)
-        if said.error or said.table is not None or said.evaluating:
+        if said.error or said.odd or said.table is not None or said.evaluating:
             raise _Unfit
         if said.rule:
             self._flush()
             self.box = []
 
     def _numbers(self, text: str, shape: "Template", first: int) -> None:
-        if shape.error:
+        if shape.error or shape.odd:
             raise _Unfit
         values = tuple(first + at // 2 for at in shape.values)
         step, epoch = (first + at // 2 if at >= 0 else NONE for at in (shape.step, shape.epoch))

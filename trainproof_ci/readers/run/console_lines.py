@@ -19,7 +19,8 @@ SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault",
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _KEY = re.compile(
     r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
-    r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*$"
+    r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*"
+    r"(?:(?:torch\.)?(?:[tT]ensor|(?:np\.|jnp\.)?(?:[aA]rray|float\d+)|DeviceArray)\(\[*)?$"
 )
 _QUALIFIERS = frozenset(
     EVAL_WORDS | TRAIN_WORDS
@@ -34,15 +35,39 @@ STEP_WORDS = {
 }  # fmt: skip
 """The words for a step; where a line has several, the higher one counts."""
 _PHASE = re.compile(
-    r"(?<![\w/])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_?\d+)?(?![\w/])",
+    r"(?<![\w/\-])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
+_LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
+"""The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
 _DARKNET = re.compile(r" avg(?: loss)?,")
 _DATE = re.compile(r"^\s+$")
 _APART = re.compile(r"[^-+.,\deE]")
 """What is no part of a number, and so tells two of them apart."""
+NO_VALUE = frozenset(
+    {
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "nil",
+        "undefined",
+        "unknown",
+        "invalid",
+        "error",
+        "missing",
+        "-",
+        "--",
+        "---",
+        "?",
+        "***",
+    }
+)
+_WORD_FOR_NUMBER = re.compile(
+    r"(?<![\w/.@\-])(?P<name>[A-Za-z_][\w/.@\-]*)['\"]?[ \t]*[:=][ \t]*['\"]?(?P<word>[A-Za-z*?\-][\w/*?.\-]*)(?=[\s,;|}'\"\])]|$)"
+)
 MOST_TEMPLATES = 20_000
 
 
@@ -53,6 +78,12 @@ def split_numbers(line: str) -> list[str]:
     if "nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line or "INF" in line:
         return _NUMBERS.split(line)
     return _DIGITS.split(line)
+
+
+def misspelt(text: str, *, stepped: bool) -> tuple[str, ...]:
+    """The losses in whose place a word stands: any word in a line that names its step, else one that means no value."""
+    found = (match for match in _WORD_FOR_NUMBER.finditer(text) if is_loss(match["name"]))
+    return tuple(match["name"] for match in found if stepped or match["word"].lower() in NO_VALUE)
 
 
 class Template(NamedTuple):
@@ -66,6 +97,8 @@ class Template(NamedTuple):
     """A row `| name | number |` of a two-column table."""
     error: bool = False
     """Whether the line may speak of an error."""
+    odd: tuple[str, ...] = ()
+    """Losses in whose place no number stands."""
 
 
 @lru_cache(maxsize=512)
@@ -77,6 +110,7 @@ def template(texts: tuple[str, ...]) -> Template:
     for index, text in enumerate(texts[:-1]):
         key = _KEY.search(text)
         before, name = _name(key) if key else ("", None)
+        name = _LLM_C.get(name, name) if texts[0] == "s:" else name
         phase = _phase(f"{text[: key.start()]} {before}" if key else text) or phase
         if name is None and _DARKNET.match(texts[index + 1]):
             names.append((index, "avg loss"))  # Darknet: the number comes first
@@ -96,7 +130,8 @@ def template(texts: tuple[str, ...]) -> Template:
         step, epoch = _leading(texts)
     places = tuple(2 * index + 1 for index, _ in names)
     error = any(sign in text for sign in SIGNS for text in texts)
-    return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error)
+    odd = tuple(name for text in texts for name in misspelt(text, stepped=step >= 0 or epoch >= 0))
+    return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
 
 
 def _place(index: int) -> int:

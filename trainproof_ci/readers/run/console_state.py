@@ -94,6 +94,7 @@ class Console:
     def _words(self, text: str, number: int) -> None:
         """A line without a number: a header, a rule, the heading of a phase, or part of an error."""
         said = wording(text)
+        self._odd(said.odd, number)
         if said.error:
             self.stops.see(text, number, trained=self.trained)
         if said.rule:
@@ -121,6 +122,7 @@ class Console:
         plan = self._plans[self.evaluating].get(texts) or self._new_plan(texts)
         shape = plan.template
         self._remember(plan, texts)
+        self._odd(shape.odd, number)
         if shape.error:
             self.stops.see(text, number, trained=self.trained)
         self._take(plan, parts, number, text)
@@ -141,7 +143,8 @@ class Console:
 
     def _remember(self, plan: Plan, texts: tuple[str, ...]) -> None:
         plan.uses += 1
-        if plan.uses == OFTEN and plan.template.names and not plan.template.error and not self.evaluating:
+        special = plan.template.error or plan.template.odd or self.evaluating
+        if plan.uses == OFTEN and plan.template.names and not special:
             plan.pattern = pattern_of(texts)
         if self._last is not None:
             self._last.next = plan
@@ -198,6 +201,12 @@ class Console:
         if not self.trained or self.stops.found is not None:
             self.trained = True
             self.stops.went_on()
+
+    def _odd(self, names: tuple[str, ...], number: int) -> None:
+        """Count the words in place of losses, of which numbers stood before."""
+        for name in map(self._called, names):
+            if self.columns.has(name):
+                self.columns.add_odd(name, number)
 
     def _called(self, name: str) -> str:
         return f"val {name}" if self.evaluating and is_loss(name) and not is_eval(name) else name

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainproof_ci.readers.run.console_lines import SIGNS
+from trainproof_ci.readers.run.console_lines import SIGNS, misspelt
 from trainproof_ci.readers.run.console_tables import Table, header
 
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
@@ -22,6 +22,8 @@ class Wording(NamedTuple):
     table: Table | None = None
     evaluating: bool | None = None
     error: bool = False
+    odd: tuple[str, ...] = ()
+    """Losses in whose place stands a word that means no value."""
 
 
 @lru_cache(maxsize=4096)
@@ -34,4 +36,5 @@ def wording(text: str) -> Wording:
     if opened is not None:
         return Wording(table=opened)
     found = _HEADING.search(text) if len(text) <= LONGEST_HEADING else None
-    return Wording(evaluating=None if found is None else found[1] is not None, error=error)
+    said = None if found is None else found[1] is not None
+    return Wording(evaluating=said, error=error, odd=misspelt(text, stepped=False))

@@ -141,6 +141,8 @@ class _Table:
                 named.append((name, value))
             elif cell.strip(" -:").lower() not in MISSING:
                 self.columns.add_odd(name, line)
+            elif cell.strip():
+                self.columns.add_missing(name, line)
         if named:
             self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))
 
@@ -178,7 +180,8 @@ def read(source: "Source", target: "Target") -> Reading:
         damage.append(Damage("a row has another number of cells than the header", table.ragged[0], len(table.ragged)))
     if lines.conflicts:
         damage.append(Damage("merge conflict markers stand in the log", lines.conflicts[0], len(lines.conflicts)))
-    return Reading(table.columns.series(), table.columns.odd, cut=cut, damage=tuple(damage))
+    columns = table.columns
+    return Reading(columns.series(), columns.odd, cut=cut, damage=tuple(damage), missing=columns.missing)
 
 
 def _first_lines(blocks: Iterator[str], lines: "_Numbered") -> Iterator[str]:

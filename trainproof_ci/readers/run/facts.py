@@ -115,6 +115,8 @@ class Reading(NamedTuple):
 
     series: Mapping[str, Series]
     odd: Mapping[str, Odd] = {}
+    missing: Mapping[str, Odd] = {}
+    """Cells that say in a word that there is no value, counted like the odd ones."""
     located_by: str = "line"
     """What `places` count: "line" or "byte"."""
     files: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trainproof_ci.discovery import Target
     from trainproof_ci.readers.source import Head, Source
@@ -117,7 +117,7 @@ class _Walk:
             value, self._end = self.document.value(start)
             found = number(value)
             values.append(float("nan") if found is None else found)
-        self._keep(name, values, places, frozenset())
+        self._keep(name, values, places, frozenset(), ())
         return self._end
 
     def _records(self, position: int, depth: int) -> int:
@@ -133,11 +133,13 @@ class _Walk:
     def _list(self, position: int, name: str) -> int:
         found, end = self.document.value(position)
         numbers = [number(value) for value in found]
-        if not found or sum(value is None for value in numbers) > sum(value is None for value in found):
-            return end
         nulls = frozenset(i for i, value in enumerate(found) if value is None)
+        odd = [i for i, value in enumerate(numbers) if value is None and i not in nulls]
+        if len(odd) * 2 >= len(found):
+            return end
         values = array("d", [float("nan") if value is None else value for value in numbers])
-        self._keep(name, values, self._lines(position, end, len(found)), nulls)
+        places = self._lines(position, end, len(found))
+        self._keep(name, values, places, nulls, odd)
         return end
 
     def _lines(self, position: int, end: int, size: int) -> "array[int]":
@@ -150,13 +152,19 @@ class _Walk:
             lines.append(self.document.line_of(atom.start()))
         return lines if len(lines) == size else array("q", [first]) * size
 
-    def _keep(self, name: str, values: "array[float]", places: "array[int]", nulls: frozenset[int]) -> None:
+    def _keep(
+        self, name: str, values: "array[float]", places: "array[int]", nulls: frozenset[int], odd: "Sequence[int]"
+    ) -> None:
         if len(nulls) == len(values):
             return
         while name in self.lists:
             name += "'"
         steps = array("d", range(1, len(values) + 1))
-        self.lists[name] = Series(name, values, steps, places, nulls=nulls, stepped=False)
+        series = Series(name, values, steps, places, nulls=nulls, stepped=False)
+        if odd:
+            self.columns.add_odd(name, places[odd[0]], len(odd))
+            series = series.picked(sorted(set(range(series.size)).difference(odd)))
+        self.lists[name] = series
 
     def broken(self, error: ValueError) -> None:
         """The document breaks off, or is no JSON."""

@@ -38,7 +38,9 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
         return "reinforcement"
     if any(bool(word & _ACTOR) and "loss" in word for word in said) or any(map(_of_a_value, names)):
         return "reinforcement"
-    if any(map(is_adversarial, (*names, *loss_columns))) or any(word & _ADVERSARIES and "loss" in word for word in said):
+    if any(map(is_adversarial, (*names, *loss_columns))) or any(
+        word & _ADVERSARIES and "loss" in word for word in said
+    ):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.run.facts import Series
 
 _ERROR = re.compile(
-    r"(?<![a-z0-9])(?:(rmse|mse|mae|rmsle|mape|huber|quantile|poisson|gamma|tweedie)(?![a-z0-9])|(l[12])$)", re.IGNORECASE
+    r"(?<![a-z0-9])(?:(rmse|mse|mae|rmsle|mape|huber|quantile|poisson|gamma|tweedie)(?![a-z0-9])|(l[12])$)",
+    re.IGNORECASE,
 )
 """Errors that a regression minimises. Not the share of wrong answers, which is exactly 0 in the end of a healthy run."""
 _PART = re.compile(r"(?:cycle|idt|rec|[GD])_\w+")

@@ -20,7 +20,7 @@ def evaluation_rises(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """The evaluation loss rose above `ratio` times its own minimum while the training loss kept falling.
 
     Why: from the best step on the model learns the training set by heart. Minimum and end are medians over 3 evaluations,
-    so that one lucky evaluation does not count; parts that the trainer logs apart (box, class) are summed as the training
+    so that one lucky evaluation does not count (the step that is named is that of the single lowest one); parts that the trainer logs apart (box, class) are summed as the training
     loss is, for one part may rise while the whole falls, as in real detection runs.
 
     Fix: keep the checkpoint of the best step that is named, not only the last one; stop earlier, or regularise.
@@ -61,11 +61,12 @@ def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] 
     if not _train_fell(run.loss, series, at_best):
         return None
     places = run.places(series, [index for index in found.where[best:] if series.values[index] > ratio * low])
-    name = shown_name(series.name)
+    lowest = found.where[min(range(found.size), key=values.__getitem__)]  # no checkpoint is the median of three
+    step = f"{series.steps[lowest]:g}"
     return last / low, Firing(
-        f"{name} rises while the training loss falls: {low:.4g} at step {series.steps[at_best]:g}, {last:.4g} at the end; "
-        f"keep the checkpoint of step {series.steps[at_best]:g}, the last one is worse",
-        f"{last / low:.3g} x its minimum", f"at most {ratio:g} x", places, (run.location(series, at_best, "the best evaluation"),),
+        f"{shown_name(series.name)} rises while the training loss falls: {series.values[lowest]:.4g} at step {step}, {last:.4g} at the end; "
+        f"keep the checkpoint of step {step}, the last one is worse",
+        f"{last / low:.3g} x its lowest median of 3", f"at most {ratio:g} x", places, (run.location(series, lowest, "the best evaluation"),),
     )  # fmt: skip
 
 
