@@ -33,6 +33,15 @@ def test_git_decides_what_is_walked_where_there_is_a_repository(work: Path) -> N
     assert names("ignored") == ["ignored/x.jsonl"], "named on purpose it is judged"
 
 
+def test_what_git_tracks_is_walked_wherever_it_lies(work: Path) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    put(work, "venv/kept.jsonl", "node_modules/set/train.jsonl", "a.jsonl")
+    subprocess.run(["git", "add", "."], check=True)
+    put(work, "venv/made.jsonl", "node_modules/other/train.jsonl")
+    assert names() == ["a.jsonl", "node_modules/set/train.jsonl", "venv/kept.jsonl"]
+    assert names("venv") == ["venv/kept.jsonl", "venv/made.jsonl"], "named on purpose all of it is walked"
+
+
 def test_a_configured_hook_of_the_repository_never_runs(work: Path) -> None:
     subprocess.run(["git", "init", "-q", "."], check=True)
     canary = work / "canary"

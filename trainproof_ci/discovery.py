@@ -4,34 +4,19 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainproof_ci import git
 from trainproof_ci.errors import Unreadable, defect
 from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
+from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES
 from trainproof_ci.registry import facts_module
+from trainproof_ci.walking import walk
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
 
-NEVER_WALKED = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        ".venv",
-        "venv",
-        "node_modules",
-        "__pycache__",
-        ".tox",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-    }
-)
 NEVER_A_TARGET = frozenset({".trainproof.yml", ".gitattributes", ".gitignore", ".gitmodules"})
-COMPRESSED = (".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".jsonl.zstd")
 RECOGNISED_KINDS = ("checkpoint", "tokenizer", "manifest", "run", "dataset")
 """The kinds that files are recognised as, in the order they are asked."""
 
@@ -103,38 +88,6 @@ def _named(path: str) -> Iterator[tuple[str, bool]]:
         yield from ((name, True) for name in walk(".") if matches(name, path.replace(os.sep, "/")))
 
 
-def walk(folder: str) -> list[str]:
-    """Every file below `folder`, `/`-separated and relative to the working directory: git's list where there is one."""
-    if git.in_work_tree(folder):
-        listed = git.listed_files(folder)
-        if listed is not None:
-            return sorted(
-                name
-                for entry in listed
-                for name in (_plain(entry) if _is_folder(entry) else (entry,))  # of a submodule git names the folder
-                if NEVER_WALKED.isdisjoint(name.split("/"))
-            )
-    return _plain(folder)
-
-
-def _is_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
-def _plain(folder: str) -> list[str]:
-    """Every file below `folder`, without asking git."""
-    found = []
-    for top, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in NEVER_WALKED)
-        found += [os.path.normpath(os.path.join(top, name)).replace(os.sep, "/") for name in names]
-        found += [
-            os.path.normpath(os.path.join(top, name)).replace(os.sep, "/")
-            for name in folders
-            if os.path.islink(os.path.join(top, name))
-        ]
-    return sorted(found)
-
-
 def classify(
     path: str,
     root: str,
@@ -183,9 +136,9 @@ def _named_on_purpose(head: Head, guess: str | None, kind: str | None) -> Target
 
 def _asked(head: Head) -> tuple[str, ...]:
     """The kinds in the order they are asked: a table is told from a log by its columns, which datasets know better."""
-    if head.suffix in {".csv", ".tsv"}:
+    if head.suffix in TABLES:
         return ("dataset", *RECOGNISED_KINDS)
-    if head.suffix in {".jsonl", ".ndjson"}:
+    if head.suffix in JSON_LINES:
         return ("run", "dataset")
     guess = guess_kind(head.path)  # a name that only one kind uses spares the others their loading
     return RECOGNISED_KINDS if guess in {None, "dataset"} else (guess, *RECOGNISED_KINDS)
@@ -195,15 +148,13 @@ def guess_kind(path: str) -> str | None:
     """The kind that the name alone suggests, for files whose bytes are not here or not ours to read."""
     name = path.rsplit("/", 1)[-1].lower()
     suffix = os.path.splitext(name)[1]
-    if suffix in {".pt", ".pth", ".ckpt", ".safetensors", ".gguf", ".bin"}:
+    if suffix in CHECKPOINTS or suffix == ".bin":
         return "checkpoint"
     if name.startswith(("tokenizer", "special_tokens_map")):
         return "tokenizer"
     if "tfevents" in name or name == "trainer_state.json":
         return "run"
-    if suffix in {".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"} or name.endswith(COMPRESSED):
-        return "dataset"
-    return None
+    return "dataset" if name.endswith(DATASETS) else None
 
 
 def gathered(targets: Iterable[Target]) -> list[Target]:

@@ -105,6 +105,12 @@ def listed_files(folder: str) -> list[str] | None:
     return sorted({os.fsdecode(name) for name in output.split(b"\0") if name and os.path.lexists(name)})
 
 
+def tracked_files(folder: str) -> frozenset[str]:
+    """The tracked files below `folder`, relative to the working directory; none where git cannot say."""
+    output = git("--literal-pathspecs", "ls-files", "-z", "--cached", "--", folder) or b""
+    return frozenset(os.fsdecode(name) for name in output.split(b"\0") if name)
+
+
 def missing_submodules() -> list[str]:
     """The submodules below the working directory whose files are not here; git is asked only where there are any."""
     top = _top()

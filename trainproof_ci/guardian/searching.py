@@ -4,8 +4,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from trainproof_ci.discovery import NEVER_WALKED
 from trainproof_ci.guardian.looking import target_of
+from trainproof_ci.walking import NEVER_WALKED
 
 SUFFIXES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log", ".out", ".txt", ""})
 DEEPEST = 6

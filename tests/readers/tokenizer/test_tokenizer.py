@@ -80,3 +80,13 @@ def test_no_token_is_printed(work: Path) -> None:
         work, {"tokenizer_config.json": {"eos_token": "sekret", "pad_token": "sekret", "bos_token": "sekret"}}
     )
     assert "sekret" not in repr(report.targets)
+
+
+@pytest.mark.parametrize(("beside", "told"), [(3, None), (70, "64 of 70 looked into")])
+def test_datasets_beside_that_are_not_looked_into_are_said(work: Path, beside: int, told: str | None) -> None:
+    (work / "tokenizer_config.json").write_text('{"eos_token": "</s>", "pad_token": "<pad>"}')
+    for number in range(beside):
+        (work / f"{number:02}.jsonl").write_text(f'{{"text": "words {number}</s>"}}\n')
+    report = check(find(["."], Settings(), "tokenizer"), Settings())
+    facts = next(target.facts for target in report.targets if target.path == "tokenizer_config.json")
+    assert facts.get("datasets_beside") == told

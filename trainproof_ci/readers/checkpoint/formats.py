@@ -5,8 +5,8 @@ import re
 
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head
+from trainproof_ci.readers.suffixes import CHECKPOINTS
 
-SUFFIXES = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".gguf"})
 KNOWN_BINS = re.compile(
     r"(?:diffusion_)?(?:pytorch_model|adapter_model|optimizer|scheduler|training_args|random_states_\d+)[^/]*\.bin$"
 )
@@ -48,7 +48,7 @@ def identify(head: Head) -> str:
     if _is_safetensors(head):
         return "safetensors"
     found = next((name for magic, name in OTHERS if start.startswith(magic)), None)
-    if found == "onnx" and head.suffix in SUFFIXES:
+    if found == "onnx" and head.suffix in CHECKPOINTS:
         found = None
     if found is not None:
         return found
@@ -87,7 +87,7 @@ def _zip(head: Head) -> str:
         return "npz"
     if head.suffix == ".keras" or first in {b"metadata.json", b"config.json", b"model.weights.h5"}:
         return "keras"
-    if head.suffix in SUFFIXES or any(name in b"/" + first.partition(b"/")[2] for name in TORCH_MEMBERS):
+    if head.suffix in CHECKPOINTS or any(name in b"/" + first.partition(b"/")[2] for name in TORCH_MEMBERS):
         return "torch-zip"
     return "zip"
 
@@ -133,7 +133,7 @@ def recognise(head: Head) -> str | None:
         return found
     if found == "keras" and head.suffix == ".keras":
         return found
-    if head.suffix in SUFFIXES:
+    if head.suffix in CHECKPOINTS:
         return None if found in {"text", "unknown"} and _is_something_else(head) else found
     if KNOWN_BINS.match(head.name):
         return found

@@ -22,7 +22,6 @@ OPTIMIZER = re.compile(r"optimizer[^/]*\.(?:pt|bin|pth|safetensors)|optimizer_\d
 SCHEDULER = re.compile(r"scheduler[^/]*\.(?:pt|bin)|lr_scheduler[^/]*")
 RANDOM = re.compile(r"rng_state[^/]*\.pth|random_states_\d+\.pkl")
 LARGEST_INDEX = 64 << 20
-MOST_SHARDS_NAMED = 100_000
 
 
 class Layout(NamedTuple):
@@ -66,7 +65,7 @@ def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[
     if index is None:
         return [Sighting(Seen.INDEX_UNREADABLE, "no weight map", "a weight map", path=path)]
     shards: Mapping[str, str] = index["weight_map"]
-    wanted = sorted(set(shards.values()))[:MOST_SHARDS_NAMED]
+    wanted = sorted(set(shards.values()))
     gone = [shard for shard in wanted if shard not in names]
     if gone:
         line = text[: max(text.find(gone[0].encode()), 0)].count(b"\n") + 1

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.suffixes import PACKED
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -49,9 +50,6 @@ if TYPE_CHECKING:
 FORMATS = ("jsonl", "json_array", "compressed", "parquet", "metadata", "table", "labels", "parallel")
 """The modules of the formats, in the order they are asked."""
 
-
-PACKED = (".gz", ".zst", ".zstd")
-"""Suffixes of compressed files."""
 MANY_FILES = {"yolo-labels": "labels", "parallel-text": "parallel"}
 """The modules of the formats that are several files, by format; they offer `survey_members(target, settings, survey)`."""
 

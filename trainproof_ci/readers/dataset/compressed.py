@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from trainproof_ci.discovery import COMPRESSED
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import json_array, jsonl
@@ -13,6 +12,7 @@ from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import HEAD_BYTES, Head, Source
+from trainproof_ci.readers.suffixes import PACKED_LINES
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
@@ -34,7 +34,7 @@ def recognise(head: Head) -> str | None:
     """Compressed JSON Lines by name; under a name that says only JSON, lines or an array of records by content."""
     lower = head.name.lower()
     packed = next((name for magic, name in FORMATS.items() if head.start.startswith(magic)), None)
-    if lower.endswith(COMPRESSED):
+    if lower.endswith(PACKED_LINES):
         return f"jsonl-{packed or ('gzip' if lower.endswith('.gz') else 'zstd')}"
     if packed is None or not lower.endswith(ANY_JSON):
         return None

@@ -54,6 +54,7 @@ class Media:
         text = record.value.get(self.shape.targets[0]) if self.shape.targets else None
         where = (name, str(record.value.get("offset")))
         if len(self._seen) >= MOST_NAMES:
+            self.survey.extra["names_compared"] = f"the first {MOST_NAMES}"
             return
         line, number, said = self._seen.setdefault(where, (record.line, record.number, hash(str(text))))
         if number != record.number and said != hash(str(text)):

@@ -20,31 +20,31 @@ from trainproof_ci.readers.dataset.plain_lines import Ends
 from trainproof_ci.readers.dataset.quick_rows import QuickRows
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.suffixes import TABLES
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
-SUFFIXES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 MOST_COLUMNS = 4096
 """A table with more columns is judged as text alone: no record of ours has that many fields."""
 
 
 def recognise(head: Head) -> str | None:
     """A table by its suffix and by columns that say that it is a dataset."""
-    if head.suffix not in SUFFIXES or b"\0" in head.start[:4]:
+    if head.suffix not in TABLES or b"\0" in head.start[:4]:
         return None
-    table = sniff(first_lines(head), SUFFIXES[head.suffix])
+    table = sniff(first_lines(head), TABLES[head.suffix])
     names = table[1][0] if table is not None else [line.text for line in first_lines(head)[:1]]
     return _name(head) if is_dataset(names, head.path) else None
 
 
 def admit(head: Head) -> str | None:
     """A table that was named on purpose, whatever its columns."""
-    return _name(head) if head.suffix in SUFFIXES else None
+    return _name(head) if head.suffix in TABLES else None
 
 
 def _name(head: Head) -> str:
-    return "tsv" if SUFFIXES.get(head.suffix) == "\t" else "csv"
+    return "tsv" if TABLES.get(head.suffix) == "\t" else "csv"
 
 
 def first_lines(head: Head) -> list[Line]:
@@ -60,7 +60,7 @@ def first_lines(head: Head) -> list[Line]:
 
 def dialect_of(head: Head) -> Dialect:
     """The dialect that the first lines are written in; the one that the suffix promises where they do not say."""
-    expected = SUFFIXES.get(head.suffix, ",")
+    expected = TABLES.get(head.suffix, ",")
     table = sniff(first_lines(head), expected)
     return table[0] if table is not None else Dialect(expected)
 
@@ -69,7 +69,7 @@ def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole table."""
     head = Head.of(source.path)
     dialect = dialect_of(head)
-    reading = _Reading(survey, dialect, SUFFIXES.get(head.suffix, ","))
+    reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
     samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
     columns = columns_of(samples[0]) if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))

@@ -5,12 +5,14 @@ import os
 from typing import Any, NamedTuple
 
 from trainproof_ci.readers.source import Head
+from trainproof_ci.readers.suffixes import JSON_LINES
 
 VOCABULARIES = frozenset(
     {"vocab.json", "merges.txt", "vocab.txt", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "source.spm", "tekken.json"}
 )  # fmt: skip
 TEMPLATES = frozenset({"chat_template.jinja", "chat_template.json", "additional_chat_templates"})
-MOST_DATASETS = 8
+MOST_DATASETS = 64
+"""Datasets that are looked into; the report says so where more lie beside."""
 ROWS = 20
 CHATS = ("messages", "conversations", "conversation")
 TEXTS = ("text", "completion", "output", "response", "content")
@@ -25,11 +27,19 @@ class Dataset(NamedTuple):
     texts: tuple[str, ...] = ()
 
 
-def datasets_beside(folder: str) -> tuple[Dataset, ...]:
+class Beside(NamedTuple):
+    """The datasets beside a tokenizer that could be read, and how many were looked into of how many there are."""
+
+    datasets: tuple[Dataset, ...]
+    looked_at: int
+    found: int
+
+
+def datasets_beside(folder: str) -> Beside:
     """The JSON Lines files in `folder`, by their first rows."""
-    names = sorted(name for name in listed(folder) if name.endswith((".jsonl", ".ndjson")))
+    names = sorted(name for name in listed(folder) if name.endswith(tuple(JSON_LINES)))
     found = [_dataset(os.path.join(folder, name).replace(os.sep, "/")) for name in names[:MOST_DATASETS]]
-    return tuple(dataset for dataset in found if dataset is not None)
+    return Beside(tuple(dataset for dataset in found if dataset is not None), len(found), len(names))
 
 
 def listed(folder: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from trainproof_ci.model import Chart
-from trainproof_ci.readers.tokenizer.companions import TEMPLATES, VOCABULARIES, Dataset, datasets_beside, listed
+from trainproof_ci.readers.tokenizer.companions import TEMPLATES, VOCABULARIES, Beside, Dataset, datasets_beside, listed
 from trainproof_ci.readers.tokenizer.json_file import JsonFile, read_json
 
 CONFIG, SPECIAL, WHOLE, GENERATION = (
@@ -35,7 +35,12 @@ class Tokenizer(NamedTuple):
     files: Mapping[str, JsonFile]
     beside: frozenset[str]
     model: Mapping[str, Any]
-    datasets: tuple[Dataset, ...]
+    companions: Beside
+
+    @property
+    def datasets(self) -> tuple[Dataset, ...]:
+        """The datasets beside, by their first rows."""
+        return self.companions.datasets
 
     def special(self, name: str) -> Special | None:
         """The token `name` ("eos_token"): where it has a text, else where it is written without one, else None."""
@@ -107,11 +112,14 @@ class Tokenizer(NamedTuple):
             for name in ("bos_token", "eos_token", "pad_token", "unk_token")
             if (token := self.special(name)) and token.text
         ]
-        return {
+        facts: dict[str, object] = {
             "files": sorted(os.path.basename(file.path) for file in self.files.values()),
             "special_tokens": tokens,
             "chat_template": self.has_template,
         }
+        if self.companions.looked_at < self.companions.found:
+            facts["datasets_beside"] = f"{self.companions.looked_at} of {self.companions.found} looked into"
+        return facts
 
     def charts(self) -> tuple[Chart, ...]:
         """None: a tokenizer is no series."""
