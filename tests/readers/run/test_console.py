@@ -126,5 +126,21 @@ def test_a_network_against_another_is_judged_by_the_sum_of_its_parts(work: Path)
 
 
 def test_a_score_that_rises_is_no_loss(work: Path) -> None:
-    lines = [f"{i}:\tlearn: {0.5 + i / 200}\ttest: {0.5 + i / 250}\tbest: {0.5 + i / 250} ({i})\ttotal: 1ms\tremaining: 2s\n" for i in range(60)]
+    lines = [
+        f"{i}:\tlearn: {0.5 + i / 200}\ttest: {0.5 + i / 250}\tbest: {0.5 + i / 250} ({i})\ttotal: 1ms\tremaining: 2s\n"
+        for i in range(60)
+    ]
     assert [finding.rule for finding in judged(work, "train.log", "".join(lines)).findings] == ["TP-RUN-NO-LOSS"]
+
+
+def test_losses_of_two_networks_are_two_columns(work: Path) -> None:
+    lines = [
+        f"[Epoch 0/10] [Batch {i}/1000] [D loss: {0.5 + i % 3 / 10}] [G loss: {1.5 - i % 5 / 10}]\n" for i in range(60)
+    ]
+    run = run_of(work, "train.log", "".join(lines))
+    assert (run.loss_columns, run.objective) == (("D loss", "G loss"), "adversarial")
+
+
+def test_losses_on_lines_of_their_own_are_columns_of_their_own(work: Path) -> None:
+    lines = [f"step {i}\nStyle loss: {900 - i}\nContent loss: {5 - i / 30:.3f}\n" for i in range(60)]
+    assert run_of(work, "train.log", "".join(lines)).loss_columns == ("Style loss", "Content loss")

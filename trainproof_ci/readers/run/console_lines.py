@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_gradient_norm, is_loss, is_rate, words
+from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called, in_phase
 
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FINITE = (
@@ -17,57 +17,13 @@ _DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
 _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
-_KEY = re.compile(
-    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
-    r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*"
-    r"(?:(?:torch\.)?(?:[tT]ensor|(?:np\.|jnp\.)?(?:[aA]rray|float\d+)|DeviceArray)\(\[*)?$"
-)
-_QUALIFIERS = frozenset(
-    EVAL_WORDS | TRAIN_WORDS
-    | {"total", "mean", "avg", "average", "lm", "learning", "gradient", "grad", "loss", "epoch", "running", "global", "smooth", "box", "cls",
-       "generator", "discriminator", "batch", "policy", "value", "entropy", "current", "ema", "gen", "disc", "kl", "mse", "ce", "reconstruction",
-       "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
-       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample"}
-)  # fmt: skip
-STEP_WORDS = {
-    "global_step": 9, "globalstep": 9, "current_steps": 8, "total_timesteps": 8, "num_updates": 8, "step": 7, "iteration": 6, "iter": 6,
-    "iters": 6, "itr": 6, "update": 5, "updates": 5, "timestep": 5, "timesteps": 5, "it": 4, "batch": 3, "minibatch": 3, "episode": 2,
-}  # fmt: skip
-"""The words for a step; where a line has several, the higher one counts."""
-_PHASE = re.compile(
-    r"(?<![\w/\-])(train|training|val|valid|validation|eval|evaluation|test|testing|dev)(?:_?\d+)?(?![\w/])",
-    re.IGNORECASE,
-)
-_SET = re.compile(r"(?:_\d+)?(?:'s)?$")
-"""What LightGBM hangs on the name of a data set: `valid_1's l2`."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
 """The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
 _DARKNET = re.compile(r" avg(?: loss)?,")
+_DURATION = re.compile(r"[mu]?s\b")
 _DATE = re.compile(r"^\s+$")
 _APART = re.compile(r"[^-+.,\deE]")
 """What is no part of a number, and so tells two of them apart."""
-NO_VALUE = frozenset(
-    {
-        "n/a",
-        "na",
-        "none",
-        "null",
-        "nil",
-        "undefined",
-        "unknown",
-        "invalid",
-        "error",
-        "missing",
-        "-",
-        "--",
-        "---",
-        "?",
-        "***",
-    }
-)
-_WORD_FOR_NUMBER = re.compile(
-    r"(?<![\w/.@\-])(?P<name>[A-Za-z_][\w/.@\-]*)['\"]?[ \t]*[:=][ \t]*['\"]?(?P<word>[A-Za-z*?\-][\w/*?.\-]*)(?=[\s,;|}'\"\])]|$)"
-)
 MOST_TEMPLATES = 20_000
 
 
@@ -78,12 +34,6 @@ def split_numbers(line: str) -> list[str]:
     if "nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line or "INF" in line:
         return _NUMBERS.split(line)
     return _DIGITS.split(line)
-
-
-def misspelt(text: str, *, stepped: bool) -> tuple[str, ...]:
-    """The losses in whose place a word stands: any word in a line that names its step, else one that means no value."""
-    found = (match for match in _WORD_FOR_NUMBER.finditer(text) if is_loss(match["name"]))
-    return tuple(match["name"] for match in found if stepped or match["word"].lower() in NO_VALUE)
 
 
 class Template(NamedTuple):
@@ -106,12 +56,10 @@ def template(texts: tuple[str, ...]) -> Template:
     """What the numbers between `texts` (always one more than numbers) are."""
     names: list[tuple[int, str]] = []
     steps: dict[int, int] = {}
-    epoch, phase = -1, None
+    epoch, before = -1, Called()
     for index, text in enumerate(texts[:-1]):
-        key = _KEY.search(text)
-        before, name = _name(key) if key else ("", None)
-        name = _LLM_C.get(name, name) if texts[0] == "s:" else name
-        phase = _phase(f"{text[: key.start()]} {before}" if key else text) or phase
+        before = called(text, before)
+        name = _LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name
         if name is None and _DARKNET.match(texts[index + 1]):
             names.append((index, "avg loss"))  # Darknet: the number comes first
         elif name is None and (rank := _progress(texts, index)):
@@ -121,16 +69,16 @@ def template(texts: tuple[str, ...]) -> Template:
         last = name.rsplit(" ", 1)[-1].lower()
         if last == "epoch" and epoch < 0:
             epoch = index
-        elif last in STEP_WORDS and " " not in name:
+        elif last in STEP_WORDS and " " not in name and _DURATION.match(texts[index + 1]) is None:
             steps.setdefault(STEP_WORDS[last], index)
         elif last != "epoch":
-            names.append((index, _in_phase(name, phase)))
+            names.append((index, in_phase(name, before.phase)))
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
     places = tuple(2 * index + 1 for index, _ in names)
     error = any(sign in text for sign in SIGNS for text in texts)
-    odd = tuple(name for text in texts for name in misspelt(text, stepped=step >= 0 or epoch >= 0))
+    odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
     return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
 
 
@@ -141,45 +89,6 @@ def _place(index: int) -> int:
 
 def _is_box(texts: Sequence[str]) -> bool:
     return len(texts) == 2 and texts[0].lstrip().startswith("|") and texts[1].strip() == "|"
-
-
-def _phase(text: str) -> str | None:
-    found = _PHASE.findall(text)
-    if not found:
-        return None
-    return "train" if found[-1].lower().startswith("train") else "val"
-
-
-def _in_phase(name: str, phase: str | None) -> str:
-    """A loss in a line about validation is a validation loss, whatever it is called."""
-    said = words(name)
-    if phase == "val" and is_loss(name) and EVAL_WORDS.isdisjoint(said) and TRAIN_WORDS.isdisjoint(said):
-        return f"val {name}"
-    return name
-
-
-def _name(key: "re.Match[str]") -> tuple[str, str | None]:
-    """The name that a number is given, its last word and the words before it that belong to it; first the words that
-    do not.
-    """
-    *before, last = key["phrase"].split()
-    last = last.rstrip(".-")
-    kept = [last]
-    while before and _SET.sub("", before[-1]).lower() in _QUALIFIERS:
-        kept.insert(0, before.pop().removesuffix("'s"))
-    if kept[0].lower() in {"epoch", "step", "batch"} and len(kept) > 1:
-        del kept[0]
-    name = " ".join(kept)
-    if key["unit"] and not _phase(key["unit"]):
-        name += f" ({key['unit']})"
-    said = bool(last) and (key["sep"] is not None or _spoken(name))
-    return " ".join(before), name if said else None
-
-
-def _spoken(name: str) -> bool:
-    """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
-    lower = name.lower()
-    return lower == "epoch" or lower in STEP_WORDS or is_loss(name) or is_rate(name) or is_gradient_norm(name)
 
 
 def _progress(texts: Sequence[str], index: int) -> int:

@@ -9,6 +9,8 @@ from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 _CELL = re.compile(r"[A-Za-z_#][\w ./%()\-#@*]{0,31}")
+_LIST = re.compile(r"\w+(?:,[\w/\-]+){1,63}")
+_BARS = str.maketrans("┃│", "||")
 _WIDE = re.compile(r"\s{2,}")
 _SHARED = re.compile(r"LOSS (?=TOK2VEC|TRANSF)")
 """The layers below the others have no loss of their own: what spaCy prints for them grows while the others fall."""
@@ -32,7 +34,7 @@ class Table(NamedTuple):
 
     def row(self, line: str) -> "list[tuple[str, float]] | None":
         """The (name, number) pairs of a row, or None when the line is no row of this table."""
-        cells = cells_of(line, self.separator)
+        cells = cells_of(line.translate(_BARS), self.separator)
         if len(cells) != len(self.names) and not (self.separator == " " and len(cells) > len(self.names)):
             return None
         found = [(name, number(cell.rstrip(":%"))) for name, cell in zip(self.names, cells, strict=False)]
@@ -54,7 +56,10 @@ def header(line: str) -> Table | None:
     """The table that a line without numbers opens, if a loss is among its columns."""
     if len(line) > 512 or ":" in line or "=" in line or not line.strip():
         return None
+    line = line.translate(_BARS)
     separator = next((mark for mark in ("|", "\t") if mark in line.strip()), " ")
+    if separator == " " and _LIST.fullmatch(line.strip()):
+        separator = ","
     wide = separator == " " and _WIDE.search(line.strip()) is not None
     cells = _WIDE.split(line.strip()) if wide else cells_of(line, separator)
     if separator == " " and any(_first(cell.split()[0]) and " " in cell for cell in cells[:1] if cell):
@@ -67,7 +72,7 @@ def header(line: str) -> Table | None:
         cells = ["epoch", "step", *(_SHARED.sub("", cell) for cell in cells[2:])]  # spaCy
     elif cells[0] == "#":
         del cells[0]  # a header that is a comment, as NumPy writes it
-    if not (any(map(is_loss, cells)) or tells_of_training(cells)) or not (_first(cells[0]) or separator != " "):
+    if not (any(map(is_loss, cells)) or tells_of_training(cells)) or not (_first(cells[0]) or separator in "|\t"):
         return None
     return Table(tuple(cells), separator)
 

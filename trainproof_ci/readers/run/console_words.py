@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainproof_ci.readers.run.console_lines import SIGNS, misspelt
+from trainproof_ci.readers.run.console_keys import misspelt
+from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.console_tables import Table, header
 
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")

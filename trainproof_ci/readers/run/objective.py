@@ -11,7 +11,7 @@ from trainproof_ci.readers.run.vocabulary import words
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
 _ADVERSARIAL = re.compile(
-    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg]_?loss)(?:_\w+)?)"
+    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg][_ ]?loss)(?:_\w+)?)"
 )
 _ADVERSARIES = frozenset({"discriminator", "disc", "generator", "gen", "adversarial", "adv"})
 _PREFERENCE = (

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from trainproof_ci.places import safe_key
 
@@ -11,13 +12,18 @@ STEP_KEYS = (
     "Iteration", "iter_num", "it", "batch_idx", "total_steps_done", "train/step", "train/global_step", "steps",
 )  # fmt: skip
 EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
-EVAL_WORDS = frozenset({"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev"})
+EVAL_WORDS = frozenset(
+    {"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev", "vali"}
+)
 TRAIN_WORDS = frozenset({"train", "training", "tr", "trn", "learn"})
-LOSS_WORDS = frozenset({"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss"})
+LOSS_WORDS = frozenset(
+    {"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss", "crossentropy"}
+)
 NEVER_LOSS = frozenset(
     {
         "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
         "lambda", "type", "threshold", "delta", "improvement", "acc", "accuracy", "count", "num", "name", "function", "time",
+        "decreased", "increased", "improved",
     }
 )  # fmt: skip
 """Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""
@@ -41,7 +47,8 @@ def words(name: str) -> tuple[str, ...]:
 def is_loss(name: str) -> bool:
     """Whether the name is that of a loss, of training or evaluation."""
     said = words(name)
-    return not LOSS_WORDS.isdisjoint(said) and NEVER_LOSS.isdisjoint(said)
+    is_cost = not LOSS_WORDS.isdisjoint(said) or ("cross" in said and ("cross", "entropy") in pairwise(said))
+    return is_cost and NEVER_LOSS.isdisjoint(said)
 
 
 def is_perplexity(name: str) -> bool:

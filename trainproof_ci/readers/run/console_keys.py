@@ -1,0 +1,133 @@
+"""What a number in console text is called: the words before it, which of them are its name, and the phase they speak of."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trainproof_ci.readers.run.vocabulary import (
+    EVAL_WORDS,
+    LOSS_WORDS,
+    TRAIN_WORDS,
+    is_gradient_norm,
+    is_loss,
+    is_rate,
+    words,
+)  # fmt: skip
+
+_KEY = re.compile(
+    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
+    r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*"
+    r"(?:(?:torch\.)?(?:[tT]ensor|(?:np\.|jnp\.)?(?:[aA]rray|float\d+)|DeviceArray)\(\[*)?$"
+)
+_QUALIFIERS = frozenset(
+    EVAL_WORDS | TRAIN_WORDS
+    | {"total", "mean", "avg", "average", "lm", "learning", "gradient", "grad", "loss", "epoch", "running", "global", "smooth", "box", "cls",
+       "generator", "discriminator", "batch", "policy", "value", "entropy", "current", "ema", "gen", "disc", "kl", "mse", "ce", "reconstruction",
+       "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
+       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g"}
+)  # fmt: skip
+_ASIDE = frozenset(
+    {"the", "is", "a", "of", "my", "for", "and", "this", "that", "after", "at", "with", "info", "debug", "warning", "error", "set", "in", "on", "by"}
+)  # fmt: skip
+"""Words before a loss that say nothing of which loss it is."""
+STEP_WORDS = {
+    "global_step": 9, "globalstep": 9, "current_steps": 8, "total_timesteps": 8, "num_updates": 8, "step": 7, "iteration": 6, "iter": 6,
+    "iters": 6, "itr": 6, "update": 5, "updates": 5, "timestep": 5, "timesteps": 5, "it": 4, "batch": 3, "minibatch": 3, "episode": 2,
+}  # fmt: skip
+"""The words for a step; where a line has several, the higher one counts."""
+_SET = re.compile(r"(?:_\d+)?(?:'s)?$")
+"""What LightGBM hangs on the name of a data set: `valid_1's l2`."""
+_PHASE = re.compile(
+    r"(?<![\w/\-])(train|training|val|valid|validation|eval|evaluation|test|testing|dev|saving dict)(?:_?\d+)?(?![\w/])",
+    re.IGNORECASE,
+)
+_SAYS = frozenset({":", "=", "is", "->"})
+NO_VALUE = frozenset(
+    {"n/a", "na", "none", "null", "nil", "undefined", "unknown", "invalid", "error", "missing", "-", "--", "---", "?", "***"}
+)  # fmt: skip
+_WORD_FOR_NUMBER = re.compile(
+    r"(?<![\w/.@\-])(?P<name>[A-Za-z_][\w/.@\-]*)['\"]?[ \t]*[:=][ \t]*['\"]?(?P<word>[A-Za-z*?\-][\w/*?.\-]*)(?=[\s,;|}'\"\])]|$)"
+)
+
+
+class Called(NamedTuple):
+    """The name of a number, the phase that the text before it speaks of, and the name that the next one may take."""
+
+    name: str | None = None
+    phase: str | None = None
+    next: str | None = None
+
+
+def called(text: str, before: Called) -> Called:
+    """What the number behind `text` is called; `before` is what the one in front of it is."""
+    key = _KEY.search(text)
+    if key is None:
+        name = before.next if text.strip() in _SAYS else None
+        return Called(name, phase_of(text) or before.phase)
+    ahead, name = _name(key)
+    phase = phase_of(f"{text[: key.start()]} {ahead}") or before.phase
+    return Called(name, phase, _announced(ahead.split()))
+
+
+def _name(key: "re.Match[str]") -> tuple[str, str | None]:
+    """The last word and the words before it that belong to it; first the words that do not."""
+    *before, last = key["phrase"].split()
+    kept = _with_qualifiers([last.rstrip(".-")], before)
+    is_cost = kept[0].lower() in LOSS_WORDS and key["sep"] is not None and not key.string[: key.start()].strip()
+    if is_cost and before and before[-1].lower() not in _ASIDE and before[-1].isalpha():
+        kept.insert(0, before.pop())  # `Style loss: 3.1` on a line of its own, and `Content loss: 0.5` on the next
+    if kept[0].lower() in {"epoch", "step", "batch"} and len(kept) > 1:
+        del kept[0]
+    name = " ".join(kept)
+    if key["unit"] and not phase_of(key["unit"]):
+        name += f" ({key['unit']})"
+    said = kept[-1] and (key["sep"] is not None or _spoken(name))
+    return " ".join(before), name if said else None
+
+
+def _with_qualifiers(kept: list[str], before: list[str]) -> list[str]:
+    while before and _SET.sub("", before[-1]).lower() in _QUALIFIERS:
+        kept.insert(0, before.pop().removesuffix("'s"))
+    return kept
+
+
+def _announced(ahead: list[str]) -> str | None:
+    """The loss of `Cost after iteration 100: 0.69`, told before the step that it is of."""
+    if len(ahead) < 2 or ahead[-1].lower() not in _ASIDE:
+        return None
+    *before, last = ahead[:-1]
+    name = " ".join(_with_qualifiers([last], before))
+    return name if is_loss(name) else None
+
+
+def _spoken(name: str) -> bool:
+    """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
+    lower = name.lower()
+    return lower == "epoch" or lower in STEP_WORDS or is_loss(name) or is_rate(name) or is_gradient_norm(name)
+
+
+def phase_of(text: str) -> str | None:
+    """The phase that is spoken of last: "train" or "val"."""
+    found = _PHASE.findall(text)
+    if not found:
+        return None
+    return "train" if found[-1].lower().startswith("train") else "val"
+
+
+def in_phase(name: str, phase: str | None) -> str:
+    """A loss in a line about validation is a validation loss, whatever it is called."""
+    said = words(name)
+    if phase == "val" and is_loss(name) and EVAL_WORDS.isdisjoint(said) and TRAIN_WORDS.isdisjoint(said):
+        return f"val {name}"
+    return name
+
+
+def misspelt(text: str, *, stepped: bool) -> tuple[str, ...]:
+    """The losses in whose place a word stands: any word in a line that names its step, else one that means no value."""
+    found = (match for match in _WORD_FOR_NUMBER.finditer(text) if is_loss(match["name"]))
+    return tuple(match["name"] for match in found if stepped or match["word"].lower() in NO_VALUE)
+
+
+def all_misspelt(texts: Sequence[str], *, stepped: bool) -> tuple[str, ...]:
+    """Those of every part of a line."""
+    return tuple(name for text in texts for name in misspelt(text, stepped=stepped))
