@@ -1,10 +1,10 @@
 """`check` over everything that a run is about to use, the checks across it, and what was not looked at."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci import registry
-from trainproof_ci.engine import check, judge_facts
+from trainproof_ci.engine import check, judge_facts, not_judged
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Coverage, Report, TargetReport
 from trainproof_ci.rules.preflight.crossed import RULES, EmbeddingSeen, Together, TokenizerSeen
@@ -24,17 +24,48 @@ EXPECTED = {
 }
 
 
-def preflight(targets: "Sequence[Target]", settings: "Settings") -> Report:
+class Resuming(NamedTuple):
+    """What a run will resume from: the paths of checkpoints that are among the targets, and its configuration."""
+
+    checkpoints: frozenset[str]
+    configuration: str | None = None
+
+
+def preflight(targets: "Sequence[Target]", settings: "Settings", resuming: Resuming | None = None) -> Report:
     """One report over the targets: their own verdicts, and the checks across them at the target they are about."""
     report = check(targets, settings)
     together = _together(targets, report, settings)
     crossed = judge_facts(targets[0], together, RULES, settings) if targets else None
     judged = [_with(target, crossed, first=index == 0) for index, target in enumerate(report.targets)]
+    if resuming is not None:
+        judged = [_resuming(each, targets, report, resuming, settings) for each in judged]
     missing = [name for kind, name in EXPECTED.items() if not any(target.kind == kind for target in targets)]
     looked = [f"not checked, for none was named: {', '.join(missing)}"] if missing else []
     if not any(target.kind == "environment" for target in targets):
         looked.append("not checked: the environment; say what it needs with --import, --memory, --disk")
     return report._replace(targets=tuple(judged), notes=(*report.notes, *looked))
+
+
+def _resuming(
+    judged: TargetReport, targets: "Sequence[Target]", report: Report, resuming: Resuming, settings: "Settings"
+) -> TargetReport:
+    """A manifest's report with what the rules of a resume say; any other report as it is."""
+    if judged.kind != "manifest":
+        return judged
+    from trainproof_ci.resuming import resumed  # most runs begin anew
+
+    target = next(each for each in targets if (each.path, each.kind) == (judged.path, judged.kind))
+    checkpoints = [each for each in report.targets if each.kind == "checkpoint" and each.path in resuming.checkpoints]
+    facts = _facts(target, settings)
+    if facts is None:  # its own report says why
+        return judged
+    try:
+        more = resumed(target, facts, checkpoints, resuming.configuration, settings)
+    except Unreadable as why:
+        more = not_judged(target, why, settings)
+    checks = Coverage((*judged.checks.ran, *more.checks.ran), {**judged.checks.skipped, **more.checks.skipped})
+    findings, ignored = (*judged.findings, *more.findings), (*judged.ignored, *more.ignored)
+    return judged._replace(findings=findings, ignored=ignored, checks=checks)
 
 
 def _with(target: TargetReport, crossed: TargetReport | None, *, first: bool) -> TargetReport:

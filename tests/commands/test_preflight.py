@@ -111,3 +111,77 @@ def test_the_environment_is_measured_when_declared(work: Path, command: Command)
     report = command("preflight", "--memory", "1", "--format", "json").report
     assert "environment" in [target["kind"] for target in report["targets"]]
     assert not any("environment" in note for note in report["notes"])
+
+
+class TestResume:
+    """`--resume`: the data as the manifest recorded it, and a checkpoint that is whole."""
+
+    def prepared(self, work: Path, command: Command) -> Path:
+        """A dataset with its manifest, and a whole checkpoint."""
+        datasets(work)
+        checkpoint(work / "out" / "checkpoint-10" / "model.safetensors", 12)
+        assert command("manifest", "write", "train.jsonl").code == 0
+        return work / "out" / "checkpoint-10" / "model.safetensors"
+
+    def asked(self, command: Command, *more: str, resume: str = "out/checkpoint-10") -> tuple[int, dict[str, Any]]:
+        answer = command("preflight", "train.jsonl", "manifest.json", "--resume", resume, *more, "--format", "json")
+        return answer.code, answer.report
+
+    def test_unchanged_and_whole(self, work: Path, command: Command) -> None:
+        self.prepared(work, command)
+        code, report = self.asked(command)
+        assert code == 0
+        assert not {rule for rule in rules(report) if rule.startswith("TP-RESUME")}
+        ran = {rule for target in report["targets"] for rule in target["checks"]["ran"]}
+        assert {"TP-RESUME-DIGEST", "TP-RESUME-CHECKPOINT"} <= ran
+        assert "checkpoint" in {target["kind"] for target in report["targets"]}, "and it is judged itself"
+
+    def test_changed_data_is_named(self, work: Path, command: Command) -> None:
+        self.prepared(work, command)
+        with (work / "train.jsonl").open("a") as file:
+            file.write(CHAT % 9)
+        code, report = self.asked(command)
+        assert code == 1
+        assert rules(report)["TP-RESUME-DIGEST"] == "FAIL"
+        assert "TP-RESUME-CHECKPOINT" not in rules(report)
+
+    def test_a_cut_checkpoint_is_named(self, work: Path, command: Command) -> None:
+        weights = self.prepared(work, command)
+        weights.write_bytes(weights.read_bytes()[:-20])
+        code, report = self.asked(command)
+        assert code == 1
+        assert rules(report)["TP-RESUME-CHECKPOINT"] == "FAIL"
+        assert "TP-RESUME-DIGEST" not in rules(report)
+
+    def test_a_checkpoint_that_is_not_there(self, work: Path, command: Command) -> None:
+        self.prepared(work, command)
+        code, report = self.asked(command, resume="out/checkpoint-20")
+        assert code == 1
+        assert rules(report)["TP-RESUME-CHECKPOINT"] == "FAIL"
+
+    def test_without_a_manifest_nothing_is_known(self, work: Path, command: Command) -> None:
+        self.prepared(work, command)
+        (work / "manifest.json").unlink()
+        answer = command("preflight", "train.jsonl", "--resume", "out/checkpoint-10", "--format", "json")
+        assert answer.code == 2
+        assert rules(answer.report)["TP-FILE-NOT-FOUND"] == "NOT-CHECKED"
+
+    def test_another_configuration_is_named(self, work: Path, command: Command) -> None:
+        self.prepared(work, command)
+        (work / "run.cfg").write_text("seed: 1\n")
+        assert command("manifest", "write", "train.jsonl", "--run-config", "run.cfg").code == 0
+        assert self.asked(command, "--run-config", "run.cfg")[0] == 0
+        (work / "run.cfg").write_text("seed: 2\n")
+        code, report = self.asked(command, "--run-config", "run.cfg")
+        assert code == 1
+        assert rules(report)["TP-RESUME-CONFIG"] == "FAIL"
+        assert self.asked(command, "--run-config", "gone.cfg")[0] == 2
+        assert command("preflight", "train.jsonl", "--run-config", "run.cfg").code == 64
+
+    def test_other_checkpoints_that_lie_around_do_not_decide_the_resume(self, work: Path, command: Command) -> None:
+        weights = self.prepared(work, command)
+        older = work / "out" / "checkpoint-5" / "model.safetensors"
+        older.parent.mkdir()
+        older.write_bytes(weights.read_bytes()[:-20])
+        report = command("preflight", "--resume", "out/checkpoint-10", "--format", "json").report
+        assert "TP-RESUME-CHECKPOINT" not in rules(report)

@@ -33,6 +33,7 @@ def _resume(paths: Sequence[str], configuration: str | None, settings: "Settings
     from trainproof_ci.discovery import find
     from trainproof_ci.engine import check
     from trainproof_ci.model import Report
+    from trainproof_ci.resuming import checkpoints_at
 
     manifests = [path for path in paths if _is_manifest(path)] or [NAME]
     rest = [path for path in paths if path not in manifests]
@@ -40,9 +41,7 @@ def _resume(paths: Sequence[str], configuration: str | None, settings: "Settings
         raise UsageError("one manifest at a time")
     if not rest:
         raise UsageError("name the checkpoint to resume from")
-    found = [target for target in find(rest, settings) if target.is_file or target.members or target.size]
-    wanted = [target for target in found if target.kind == "checkpoint"]
-    checkpoints = check(wanted, settings).targets
+    checkpoints = check(checkpoints_at(rest, settings), settings).targets
     manifest = find(manifests, settings, "manifest")[0]
     return Report((_judged(manifest, checkpoints, configuration, settings), *checkpoints), settings.policy)
 
@@ -61,24 +60,21 @@ def _judged(
 ) -> "TargetReport":
     """The manifest's own faults and the rules of a resume, in one report."""
     from trainproof_ci.engine import judge_facts, not_judged
-    from trainproof_ci.intake.configuration import recorded, recorded_digest
     from trainproof_ci.model import Coverage
     from trainproof_ci.readers.manifest import read
-    from trainproof_ci.registry import rules_in
-    from trainproof_ci.rules.manifest import entries, resume
+    from trainproof_ci.resuming import resumed
+    from trainproof_ci.rules.manifest import entries
 
     try:
         if manifest.refusal is not None:
             raise manifest.refusal
         facts = read(manifest, settings, ())
-        then = recorded_digest(facts.about)
-        digests = (then, recorded(configuration)["sha256"]) if then and configuration else None
+        judged = resumed(manifest, facts, checkpoints, configuration, settings)
     except Unreadable as why:
         return not_judged(manifest, why, settings)
     own = judge_facts(
         manifest, facts, (entries.malformed_entry, entries.unverified_file, entries.rejected_in_use), settings
     )
-    judged = judge_facts(manifest, resume.Resume(facts, checkpoints, digests), rules_in((resume,)), settings)
     checks = Coverage((*own.checks.ran, *judged.checks.ran), {**own.checks.skipped, **judged.checks.skipped})
     return judged._replace(
         format="resume",
