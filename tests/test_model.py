@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainproof_ci.model import ExitCode, Finding, Policy, Report, Severity, TargetReport, worst
-from trainproof_ci.places import SHOWN_PLACES, Location, Places, safe_key
+from trainproof_ci.places import SHOWN_PLACES, Location, Places, safe_key, safe_path
 
 VERDICTS = st.lists(st.sampled_from([Severity.FAIL, Severity.WARN, Severity.NOT_CHECKED, Severity.PASS, Severity.NOTE]))
 
@@ -99,6 +99,23 @@ def test_a_fingerprint_follows_the_content_and_not_the_line() -> None:
 )
 def test_a_foreign_key_is_shown_only_when_it_looks_like_one(key: str, shown: str) -> None:
     assert safe_key(key) == shown
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("messages[3].content", True),
+        ("a-b.c_d[0][12].e", True),
+        ("x" * 24, True),
+        ("x" * 25, False),
+        ("messages.two words", False),
+        ("a..b", False),
+        ("", False),
+        ("a" * 59 + "!", False),  # and at once: no key can make the pattern try every way to part it
+    ],
+)
+def test_a_path_is_shown_only_when_every_name_in_it_looks_like_a_key(path: str, shown: bool) -> None:
+    assert safe_path(path) == (path if shown else None)
 
 
 def test_the_worst_of_nothing_is_a_pass() -> None:

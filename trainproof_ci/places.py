@@ -67,3 +67,11 @@ def safe_key(key: str) -> str:
     if len(key) <= 24 and key.isascii() and key.replace("_", "a").replace("-", "a").replace("/", "a").isalnum():
         return key
     return f"<a key of {len(key)} characters>"
+
+
+def safe_path(path: str) -> str | None:
+    """A key path as a report may print it, of short, identifier-like names and indices; None where it is not."""
+    import re  # most files are judged without a key path to print
+
+    name = r"[A-Za-z_][A-Za-z0-9_-]{0,23}(?:\[\d+\])*"
+    return path if len(path) <= 60 and all(re.fullmatch(name, part) for part in path.split(".")) else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from trainproof_ci.model import Severity
 from trainproof_ci.patterns import later
+from trainproof_ci.places import safe_path
 from trainproof_ci.readers.dataset.record import Fault, Record, texts
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
@@ -120,8 +121,3 @@ def invisible_character(record: Record, data: Survey, limits: Limits) -> Iterato
         if found:
             yield Fault("invisible characters inside words", f"{found} places in one text", "0", key=safe_path(key))
             return
-
-
-def safe_path(key: str) -> str | None:
-    """A key path as a report may print it: made of short, identifier-like names."""
-    return key if len(key) <= 60 and re.fullmatch(r"(?:[A-Za-z_][A-Za-z0-9_-]{0,23}(?:\[\d+\])*\.?)+", key) else None
