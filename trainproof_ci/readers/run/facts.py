@@ -133,21 +133,21 @@ class Reading(NamedTuple):
     """Of the records at these places of a file, by its number, those that are damaged; None where all were checked."""
 
 
-MOST_STRETCHES = 1024
+MOST_STRETCHES = 512
 
 
 def _points(series: Series) -> tuple[tuple[float, float], ...]:
-    """(step, value) pairs for a picture: of a long series the lowest and highest of each of 1,024 stretches, its first
+    """(step, value) pairs for a picture: of a long series the lowest and highest of each of 512 stretches, its first
     value that is not finite, and the ends.
     """
     steps, values = series.steps, series.values
     if series.size <= 4 * MOST_STRETCHES:
         return tuple(zip(steps, values, strict=True))
-    kept = {0, series.size - 1}
+    kept, finite = {0, series.size - 1}, isfinite(sum(values))
     for stretch in range(MOST_STRETCHES):
         first, end = stretch * series.size // MOST_STRETCHES, (stretch + 1) * series.size // MOST_STRETCHES
         part = values[first:end].tolist()
-        if isfinite(sum(part)):
+        if finite or isfinite(sum(part)):
             kept |= {first + part.index(min(part)), first + part.index(max(part))}
         else:
             kept |= {first, end - 1, next((i for i in range(first, end) if not isfinite(values[i])), first)}

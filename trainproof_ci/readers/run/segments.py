@@ -3,7 +3,6 @@
 from array import array
 from itertools import pairwise
 from math import isfinite
-from operator import lt
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
@@ -30,6 +29,8 @@ class Segment(NamedTuple):
 
 def last_segment(series: Series) -> Segment:
     """The points from the last step back on; where steps go back again and again, all points put in step order."""
+    if _goes_on(series):
+        return Segment(series)
     series = _continued(series)
     backs = _step_backs(series.steps)
     if not backs:
@@ -38,6 +39,14 @@ def last_segment(series: Series) -> Segment:
         order = sorted(range(series.size), key=series.steps.__getitem__)
         return Segment(series.picked(order), 1, interleaved=True)
     return Segment(_long_enough(series, backs), len(backs) + 1)
+
+
+def _goes_on(series: Series) -> bool:
+    """Whether no step goes back, and none stays where it is while an epoch begins."""
+    ahead = series.steps.tolist()
+    if ahead != sorted(ahead):
+        return False
+    return not series.epochs or series.epochs is series.steps or len(set(ahead)) == len(ahead)
 
 
 def _long_enough(series: Series, backs: list[int]) -> Series:
@@ -51,18 +60,12 @@ def _long_enough(series: Series, backs: list[int]) -> Series:
 
 
 def _step_backs(steps: "Sequence[float]") -> list[int]:
-    ahead = list(steps)
-    if all(map(lt, ahead, ahead[1:])) or sorted(ahead) == ahead:
-        return []
     return [i for i, (before, now) in enumerate(pairwise(steps), 1) if now < before]
 
 
 def _continued(series: Series) -> Series:
     """The series with steps that count on from epoch to epoch, if they began anew in each."""
     steps, epochs = series.steps, series.epochs
-    ahead = steps.tolist()
-    if all(map(lt, ahead, ahead[1:])) or (len(set(ahead)) == len(ahead) and sorted(ahead) == ahead):
-        return series
     rolled = _rolled(steps, epochs) if epochs and epochs is not steps else []
     backs = [] if rolled else _step_backs(steps)
     if len(backs) >= 2 and _is_sawtooth(steps, backs):

@@ -1,6 +1,6 @@
 """Why a run in which no rule fired is still not judged: no loss, too few points, steps that say nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ def _reasons(run: "RunLog") -> Iterator[Unreadable]:
     if loss is None:
         yield _no_loss(run)
         return
-    finite = sum(map(isfinite, loss.values))
+    finite = loss.size if isfinite(sum(loss.values)) else sum(map(isfinite, loss.values))
     odd = sum(run.reading.odd[name].values for name in run.loss_columns if name in run.reading.odd)
     if odd > ODD * (odd + finite):
         place = min(run.reading.odd[name].place for name in run.loss_columns if name in run.reading.odd)
@@ -44,7 +44,7 @@ def _reasons(run: "RunLog") -> Iterator[Unreadable]:
             rule="TP-RUN-TOO-SHORT", measured=f"{loss.size} points", limit=f"at least {ENOUGH}",
             location=run.location(loss, loss.size - 1),
         )  # fmt: skip
-    if loss.stepped and loss.size > 1 and (not isfinite(sum(loss.steps)) or min(loss.steps) == max(loss.steps)):
+    if loss.stepped and loss.size > 1 and _is_one_step(loss.steps):
         yield Unreadable(
             "the steps do not tell the points apart, so their order is not known",
             rule="TP-RUN-STEPS", measured="the same or no finite step on every point", limit="steps that go on",
@@ -56,6 +56,10 @@ def _reasons(run: "RunLog") -> Iterator[Unreadable]:
             rule="TP-RUN-OBJECTIVE", measured=f"{run.objective} objective", limit="a supervised objective, or a rising reward",
             location=run.location(loss, loss.size - 1),
         )  # fmt: skip
+
+
+def _is_one_step(steps: "Sequence[float]") -> bool:
+    return not isfinite(sum(steps)) or (steps[0] == steps[-1] and min(steps) == max(steps))
 
 
 _AN = {"reinforcement": "a reinforcement", "adversarial": "an adversarial"}

@@ -28,6 +28,8 @@ FAST = 1.3
 """A first point this much above the first three tells of a model that fell within its first step."""
 COARSE = 0.1
 """A loss below this that is printed as 0.01 in every row may move in the digits that are not printed."""
+EDGE, OBVIOUS = 50, 0.1
+"""Points at both ends, and the share of the higher by which they differ in a loss that moves beyond doubt."""
 LAST = 10
 """Points at the end of a longer run: of ten that alternate between 1.2 and 9, the last three may be the low ones."""
 
@@ -46,6 +48,8 @@ def loss_flat(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """
     supervised(run, "preference")
     found = loss_course(run, limits["points"])
+    if _moves(found):
+        return
     low, high = min(found.values), max(found.values)
     if high - low >= limits["spread"] * max(abs(low), abs(high)):
         return  # the median lies between them
@@ -61,6 +65,13 @@ def loss_flat(run: RunLog, limits: Limits) -> Iterator[Firing]:
         "the training loss does not move", f"a spread of {(high - low) / centre:.2g} of its median over {found.size} points",
         f"at least {limits['spread']:g}", run.places(run.loss, [found.where[-1]]),
     )  # fmt: skip
+
+
+def _moves(found: Course) -> bool:
+    """Whether its first and last points alone show that it is anything but flat."""
+    ends = (*found.values[:EDGE], *found.values[-EDGE:])
+    low, high = min(ends), max(ends)
+    return high - low > OBVIOUS * max(abs(low), abs(high))
 
 
 def _falls_steadily(found: Course) -> bool:
@@ -158,12 +169,15 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if rate_rose_late(run):
         raise StandDown("the learning rate rose again just before the end")
     width = max(3, found.size // 20)
+    assert run.loss is not None
+    tail = found.tail
+    end = max(tail, median(found.values[-LAST:])) if found.size >= 4 * LAST else tail
+    if tail <= limits["climb"] * found.head and _hardly_below(found, end / limits["ratio"], width):
+        return
     medians = rolling_medians(found.values, width)
     best = min(medians)
     if best <= 0:
         raise StandDown("the loss is not positive, so a ratio of it means nothing")
-    assert run.loss is not None
-    end = max(found.tail, median(found.values[-LAST:])) if found.size >= 4 * LAST else found.tail
     lost = end > limits["ratio"] * best and end - best >= limits["lost"] * (found.head - best)
     if lost and end - best >= limits["sigmas"] * uncertainty(noise(found.values), min(width, found.edge)):
         index = found.where[min(medians.index(best) * max(1, width // 2) + width // 2, found.size - 1)]
@@ -176,6 +190,11 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
         said = f"the training loss climbs: {found.head:.4g} at first, {found.tail:.4g} at the end"
         ratio, most = f"{found.tail / found.head:.3g} x the beginning", f"at most {limits['climb']:g} x"
         yield Firing(said, ratio, most, run.places(run.loss, found.where[-found.edge :]))
+
+
+def _hardly_below(found: Course, level: float, width: int) -> bool:
+    """Whether so few points lie below a level that no median of `width` of them does."""
+    return sum(map(level.__gt__, found.values)) < width // 2
 
 
 def _climbs(found: Course) -> bool:
@@ -205,13 +224,16 @@ def loss_not_falling(run: RunLog, limits: Limits) -> Iterator[Firing]:
     supervised(run)
     found = loss_course(run, limits["points"])
     fifth = found.size // 5
-    first, last = median(found.values[:fifth]), median(found.values[-fifth:])
-    if first <= 0:
-        raise StandDown("the loss is not positive, so a ratio of it means nothing")
     start = median(found.values[:3])
     if found.values[0] > FAST * start:
         start = found.values[0]
-    if last < limits["ratio"] * first or last > 1.2 * first or found.tail < limits["ratio"] * start:
+    fell = found.tail < limits["ratio"] * start
+    if fell and min(found.values[:fifth]) > 0:
+        return
+    first, last = median(found.values[:fifth]), median(found.values[-fifth:])
+    if first <= 0:
+        raise StandDown("the loss is not positive, so a ratio of it means nothing")
+    if fell or last < limits["ratio"] * first or last > 1.2 * first:
         return
     if still_warming_up(run):
         raise StandDown("the learning rate is still warming up")

@@ -11,18 +11,29 @@ from trainproof_ci.rules.run.course import Course, course, loss_course
 
 WINDOW = 24
 """Points before a spike that it is held against."""
+STRETCH = 64 * WINDOW
+"""Points that are looked at together first: most runs have no spike anywhere."""
 SIGMAS = 10
 
 
 def spikes(found: Course, ratio: float, skip: float) -> list[int]:
     """The positions of the points above `ratio` times the median of the points before and beyond their spread."""
-    values = found.values
+    values, size = found.values, found.size
     hits = []
-    for start in range(max(round(skip * found.size), 3), found.size, WINDOW):
-        end = min(start + WINDOW, found.size)
-        if max(values[start:end]) > ratio * min(values[max(0, start - WINDOW) : end]):
-            hits += [index for index in range(start, end) if _is_spike(values, index, ratio)]
+    for first in range(max(round(skip * size), 3), size, STRETCH):
+        last = min(first + STRETCH, size)
+        if _may_spike(values, first, last, ratio):
+            for start in range(first, last, WINDOW):
+                end = min(start + WINDOW, last)
+                if _may_spike(values, start, end, ratio):
+                    hits += [index for index in range(start, end) if _is_spike(values, index, ratio)]
     return hits
+
+
+def _may_spike(values: Sequence[float], start: int, end: int, ratio: float) -> bool:
+    """Whether any of these points is above `ratio` times the lowest of them and of those before."""
+    around = values[max(0, start - WINDOW) : end]
+    return max(values[start:end]) > ratio * min(around)
 
 
 def _is_spike(values: Sequence[float], index: int, ratio: float) -> bool:

@@ -155,10 +155,12 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
     edge = max(1, round(limits["edge"] * series.size))
     if series.size < limits["points"]:
         raise StandDown(f"fewer than {limits['points']:g} learning rates")
+    inner = max(series.size - 2 * edge, 1)
+    if not limits["share"] * inner < _count_zeros(series.values) < 0.99 * series.size:
+        return
     zeros = [index for index in _zeros(series.values) if edge <= index < series.size - edge]
-    inner = series.size - 2 * edge
-    share = len(zeros) / max(inner, 1)
-    if share <= limits["share"] or len(_zeros(series.values)) >= 0.99 * series.size:
+    share = len(zeros) / inner
+    if share <= limits["share"]:
         return
     if run.loss is not None and max(series.values) < 1e-5:
         raise StandDown("the learning rate is printed with too few decimals")
@@ -169,15 +171,19 @@ def rate_often_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
 
 def _zeros(values: Sequence[float]) -> list[int]:
-    if min(values, default=1.0) > 0:
-        return []
     return list(compress(range(len(values)), map((0.0).__ge__, values)))
+
+
+def _count_zeros(values: Sequence[float]) -> int:
+    """How many there are of what `_zeros` lists, mostly without a look at each."""
+    low = min(values, default=1.0)
+    return 0 if low > 0 else values.count(0.0) if low == 0 else len(_zeros(values))
 
 
 def _least_zero(rates: Sequence[Series]) -> tuple[float, Series]:
     """The share of zeros in the learning rate that has fewest: one frozen parameter group is no fault."""
     longest = max(series.size for series in rates)
     return min(
-        ((len(_zeros(series.values)) / series.size, series) for series in rates if series.size * 2 > longest),
+        ((_count_zeros(series.values) / series.size, series) for series in rates if series.size * 2 > longest),
         key=lambda pair: pair[0],
     )
