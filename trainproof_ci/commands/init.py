@@ -1,4 +1,4 @@
-"""`init`: a starter configuration and a workflow, never over a file that is there."""
+"""`init`: a starter configuration that names what is here, and a workflow; never over a file that is there."""
 
 import argparse
 import os
@@ -6,18 +6,6 @@ import sys
 
 from trainproof_ci import __version__
 
-CONFIGURATION = """\
-# trainproof-ci: https://github.com/trainproof-ci/trainproof-ci
-version: 1
-# exclude: ["third_party/**"]
-# datasets:
-#   - files: "data/*.jsonl"
-#     split: train
-# splits:
-#   - {train: data/train.jsonl, eval: data/eval.jsonl}
-# runs:
-#   - files: "runs/**/trainer_state.json"
-"""
 WORKFLOW = f"""\
 name: trainproof
 on:
@@ -39,7 +27,7 @@ jobs:
           lfs: true # without it LFS files are pointers, and NOT-CHECKED
       - uses: trainproof-ci/trainproof-ci@v{__version__}
 """
-FILES = {".trainproof.yml": CONFIGURATION, ".github/workflows/trainproof.yml": WORKFLOW}
+CONFIGURATION_AT, WORKFLOW_AT = ".trainproof.yml", ".github/workflows/trainproof.yml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,15 +36,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write each file that is not there, and say what was done."""
+    """Look at what there is, write each file that is not there, and say what was found and done."""
     del arguments
+    from trainproof_ci.config import Settings
+    from trainproof_ci.discovery import find
+    from trainproof_ci.starter import configuration, found
+
+    targets = find(["."], Settings())
+    sys.stdout.write(f"found {found(targets) or 'nothing that is judged here yet'}\n")
+    _write(CONFIGURATION_AT, configuration(targets))
+    _write(WORKFLOW_AT, WORKFLOW)
+    return 0
+
+
+def _write(path: str, text: str) -> None:
     from trainproof_ci.adapters.files import write_atomically
 
-    for path, text in FILES.items():
-        if os.path.lexists(path):
-            sys.stdout.write(f"{path} is there and stays as it is\n")
-            continue
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        write_atomically(path, text.encode())
-        sys.stdout.write(f"{path} written\n")
-    return 0
+    if os.path.lexists(path):
+        sys.stdout.write(f"{path} is there and stays as it is\n")
+        return
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    write_atomically(path, text.encode())
+    sys.stdout.write(f"{path} written\n")
