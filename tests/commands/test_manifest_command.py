@@ -79,6 +79,9 @@ def test_what_fails_is_listed_as_rejected_and_stays_so(data: Path, command: Comm
     assert rejected["reason"].startswith("TP-")
     answer = command("manifest", "verify", "data", "--format", "json")
     assert (answer.code, answer.rules) == (1, {"TP-MANIFEST-REJECTED"})
+    (finding,) = (finding for target in answer.report["targets"] for finding in target["findings"])
+    places = [(place["path"], place["note"]) for place in finding["related"]]
+    assert places == [("data/broken.jsonl", "the file"), ("data/manifest.json", "rejected here")]
     (data / "broken.jsonl").write_bytes(makers.rows(31))
     assert command("manifest", "write", "data").code == 0
     assert written(data)["rejected"] == [rejected]

@@ -145,6 +145,13 @@ def test_what_cannot_be_meant_is_a_usage_error(store: Path, command: Command, ar
     assert left(store) == {"train.jsonl": OLD}
 
 
+@pytest.mark.parametrize("destination", ["gone/x.jsonl", "gone/", "./gone/x.jsonl"])
+def test_a_folder_that_is_not_there_is_named(store: Path, command: Command, destination: str) -> None:
+    answer = command("promote", "new.jsonl", destination)
+    assert answer.code == 64
+    assert "gone of the destination is not there; make it first (mkdir -p)" in answer.err
+
+
 def test_two_promotions_at_once_are_kept_apart(store: Path, command: Command) -> None:
     with local_store.LocalPlace("store/train.jsonl").opened():
         answer = command("promote", "new.jsonl", "store/train.jsonl")

@@ -28,6 +28,11 @@ class LocalPlace:
     @contextmanager
     def opened(self) -> Iterator["LocalPlace"]:
         """Hold the temporary folder; afterwards it is gone, whether the copy was committed or not."""
+        if not os.path.isdir(self.folder):
+            folder = os.path.dirname(self.destination) or "."
+            raise UsageError(
+                f"the folder {folder} of the destination is not there; make it first (mkdir -p), or name another"
+            )
         try:
             lock = _locked(self.beside)
         except OSError as error:

@@ -97,22 +97,18 @@ def rejected_in_use(manifest: Manifest, limits: Limits) -> Iterator[Firing]:
     Fix: replace it by a repaired one. If the rejection was wrong, take its line out of the manifest by hand.
     """
     rejected = {entry.digest: entry for entry, _ in manifest.held if entry.rejected is not None and entry.digest}
-    again: list[Entry] = []
+    again: list[tuple[Entry, Entry]] = []
     for entry, held in manifest.held:
         digests = held.artifact.digests.values() if held.artifact is not None else ()
-        if any(digest in rejected for digest in digests):
-            again.append(entry)
+        again += [(entry, rejected[digest]) for digest in digests if digest in rejected][:1]
     if again:
+        entries, first = [entry for entry, _ in again], again[0][1]
         yield Firing(
             f"a rejected artifact lies among the files{and_more(len(again))}",
-            f"{again[0].algorithm or 'digest'} {short(again[0].digest)}, rejected",
+            f"{first.algorithm or 'digest'} {short(first.digest)}, rejected",
             "no rejected artifact",
-            manifest.places(again),
-            related=tuple(
-                manifest.place(rejected[entry.digest])._replace(note="rejected here")
-                for entry in again[:1]
-                if entry.digest in rejected
-            ),
+            manifest.places(entries),
+            related=(*manifest.files(entries), manifest.place(first)._replace(note="rejected here")),
         )
 
 
