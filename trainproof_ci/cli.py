@@ -16,7 +16,7 @@ COMMANDS = {
     "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",
     "compare": "hold runs against a known-good one, at equal steps",
     "merge": "join the reports of all shards into one verdict",
-    "init": "a starter configuration and workflow",
+    "init": "a starter configuration that names what is found here, and a workflow",
     "explain": "the documentation of a rule",
     "manifest": "record what goes into a run, and hold the files against the record",
     "resume": "may a run resume: its data unchanged and its checkpoint whole",
