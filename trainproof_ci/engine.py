@@ -22,7 +22,7 @@ from trainproof_ci.readers.source import Head
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.readers import Facts
-    from trainproof_ci.registry import Rule
+    from trainproof_ci.registry import Limits, Rule
 
 POOL_FROM_TARGETS = 32
 POOL_FROM_BYTES = 32 << 20
@@ -162,10 +162,14 @@ def _run(rules: "Sequence[Rule]", facts: "Facts", settings: "Settings") -> tuple
         needs = rule.needs
         if needs not in lacking:
             lacking[needs] = _lacking(facts, needs)
-        firings, why = _apply(rule, facts, lacking[needs], settings)
+        chosen, why = settings.rules.get(rule.id), lacking[needs]
+        if chosen is not None and chosen.off:
+            why = "switched off in the configuration"
+        elif why is None:
+            firings, why = _asked(rule, facts, rule.limits if chosen is None else {**rule.limits, **chosen.limits})
+            if firings:
+                fired += [_stamp(rule, firing, settings) for firing in firings]
         skips.append(why)
-        if firings:
-            fired.extend(_stamp(rule, firing, settings) for firing in firings)
     return fired, _coverage(tuple(map(ID_OF, rules)), tuple(skips))
 
 
@@ -192,16 +196,8 @@ def _certain(
     return closer
 
 
-def _apply(
-    rule: "Rule", facts: "Facts", lacking: str | None, settings: "Settings"
-) -> "tuple[Sequence[Firing], str | None]":
-    """The firings of one rule, or the reason why it did not run."""
-    chosen = settings.rules.get(rule.id)
-    if chosen is not None and chosen.off:
-        return (), "switched off in the configuration"
-    if lacking is not None:
-        return (), lacking
-    limits = {**rule.limits, **chosen.limits} if chosen is not None else rule.limits
+def _asked(rule: "Rule", facts: "Facts", limits: "Limits") -> "tuple[Sequence[Firing], str | None]":
+    """The firings of one rule, or the reason why it stands down."""
     assert rule.judge is not None
     try:
         return list(rule.judge(facts, limits)), None

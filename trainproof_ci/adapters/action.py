@@ -4,7 +4,7 @@ The verdict is stored before anything is sent anywhere, so that no trouble of th
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from trainproof_ci.adapters.changed_files import of_event
@@ -49,15 +49,15 @@ def run(environment: Mapping[str, str]) -> int:
     return 0 if stored else gate
 
 
-def _judged(context: Context) -> tuple[Report, str]:
-    """The report, and the JSON that is written of it."""
+def _judged(context: Context) -> tuple[Report, Iterable[str]]:
+    """The report, and the JSON that is written of it, in pieces."""
     wanted = context.wanted
     policy = Policy(wanted.fail_on, wanted.not_checked)
     if wanted.merge:
         from trainproof_ci.commands.merge import merged
 
         report = merged([wanted.merge], policy)
-        return report, json_report.render(report)
+        return report, json_report.pieces(report)
     from trainproof_ci.session import Request, judged
     from trainproof_ci.shards import parse
 
@@ -67,9 +67,9 @@ def _judged(context: Context) -> tuple[Report, str]:
         Request(wanted.paths, changes=_changes(context), shard=shard), without_baselines(settings, context)
     )
     if shard is not None:
-        return session.report, session.shard_report(shard)
+        return session.report, (session.shard_report(shard),)
     report = _compared(session, settings, context)
-    return report, json_report.render(report)
+    return report, json_report.pieces(report)
 
 
 def _compared(session: "Session", settings: Settings, context: Context) -> Report:
@@ -109,20 +109,20 @@ def _verdict(report: Report) -> dict[str, str]:
     return {"verdict": report.verdict.value, "exit-code": code, "conclusion": report.conclusion, **counts}
 
 
-def _write_files(context: Context, report: Report, placed: Report, told: str) -> dict[str, str]:
+def _write_files(context: Context, report: Report, placed: Report, told: Iterable[str]) -> dict[str, str]:
     """Write the JSON report and the SARIF; returns the outputs that name them, without those that failed."""
     folder, wanted = context.runner.folder, context.wanted
-    files = {"report-json": (os.path.join(folder, "report.json"), told)}
-    files["sarif-file"] = (wanted.sarif_file or os.path.join(folder, "trainproof.sarif"), sarif.render(placed))
+    files: dict[str, tuple[str, Iterable[str]]] = {"report-json": (os.path.join(folder, "report.json"), told)}
+    files["sarif-file"] = (wanted.sarif_file or os.path.join(folder, "trainproof.sarif"), (sarif.render(placed),))
     if wanted.upload_sarif and any(target.judged for target in report.targets):  # an empty run closes every alert
         uploaded = sarif.render(placed, left_out=_too_large(context, report))
-        files["upload-file"] = (os.path.join(folder, "upload.sarif"), uploaded)
+        files["upload-file"] = (os.path.join(folder, "upload.sarif"), (uploaded,))
     written: dict[str, str] = {}
     for name, (path, content) in files.items():
         try:
             inside(path, os.environ.get("GITHUB_WORKSPACE", "."), folder)
             os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-            write_atomically(path, content.encode("utf-8", "replace"))
+            write_atomically(path, (piece.encode("utf-8", "replace") for piece in content))
             written[name] = os.path.abspath(path)
         except (UsageError, OSError) as error:
             context.runner.troubles.append(f"{name} was not written: {error}")

@@ -2,12 +2,13 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 
 from trainproof_ci.errors import UsageError
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Write `data` to a temporary file beside `path`, flush it to disk and move it into place.
+def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
+    """Write `data`, whole or in pieces, to a temporary file beside `path`, flush it to disk and move it into place.
 
     A reader sees the old file or the new one. Raises `UsageError` where the folder cannot be written.
     """
@@ -16,7 +17,7 @@ def write_atomically(path: str, data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".trainproof-", suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.writelines((data,) if isinstance(data, bytes) else data)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(temporary, 0o644)

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainproof_ci.config import Settings, load_settings, with_known_findings
@@ -132,16 +133,17 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
 
 def tell(report: Report, arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted and return the exit code."""
-    from trainproof_ci.reports import renderer
+    from trainproof_ci.reports import pieces
 
+    told: str | Iterable[str]
     if arguments.format == "text" and not arguments.output:
         from trainproof_ci.reports.text import render
 
-        text = render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+        told = render(report, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
     else:
-        text = renderer(arguments.format)(_placed(report) if arguments.format in {"sarif", "github"} else report)
+        told = pieces(arguments.format, _placed(report) if arguments.format in {"sarif", "github"} else report)
     try:
-        put(text, arguments.output)
+        put(told, arguments.output)
     except UsageError as error:
         from trainproof_ci.reports.wording import totals
 
@@ -159,9 +161,9 @@ def _placed(report: Report) -> Report:
     return on_github(report, repository_prefix())
 
 
-def put(text: str, output: str | None) -> None:
+def put(text: str | Iterable[str], output: str | None) -> None:
     """Write a report to the file `output`, or to standard output. Raises `UsageError` where that is not possible."""
-    data = text.encode("utf-8", "replace")
+    data = (piece.encode("utf-8", "replace") for piece in ((text,) if isinstance(text, str) else text))
     if output:
         from trainproof_ci.adapters.files import write_atomically
 
@@ -169,7 +171,7 @@ def put(text: str, output: str | None) -> None:
         return
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(data)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

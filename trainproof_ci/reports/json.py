@@ -2,22 +2,51 @@
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from trainproof_ci import __version__
-from trainproof_ci.model import SCHEMA_VERSION, Chart, Finding, Report, TargetReport
+from trainproof_ci.model import SCHEMA_VERSION, Chart, Coverage, Finding, Report, TargetReport
 from trainproof_ci.places import Location
 from trainproof_ci.reports.escape import json_text, json_unicode
+
+MOST_BOOKS = 1024
+"""Different books of what ran and was skipped whose text is kept."""
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=str)
 
 
 def render(report: Report) -> str:
     """The report as one JSON document, keys in a fixed order, names that are not UTF-8 with U+FFFD."""
-    text = json.dumps(document(report), ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=str)
-    return json_text(json_unicode(text)) + "\n"
+    return "".join(pieces(report))
+
+
+def pieces(report: Report) -> Iterator[str]:
+    """The same, a target at a time, so that a report of very many is never in memory as a text."""
+    yield _written(_about(report))[:-1] + ',"targets":['
+    books: dict[int, str] = {}  # what ran and what was skipped is one object for targets that are alike
+    comma = ""
+    for target in report.targets:
+        checks = books.get(id(target.checks))
+        if checks is None:
+            checks = _written(_checks(target.checks))
+            if len(books) < MOST_BOOKS:
+                books[id(target.checks)] = checks
+        charts = _written(_charts(target)) if target.charts else "[]"
+        yield f'{comma}{_written(_found(target))[:-1]},"checks":{checks},"charts":{charts}}}'
+        comma = ","
+    yield "]}\n"
+
+
+def _written(value: object) -> str:
+    return json_text(json_unicode(_ENCODER.encode(value)))
 
 
 def document(report: Report) -> dict[str, Any]:
     """The report as JSON values."""
+    return {**_about(report), "targets": [_target(target) for target in report.targets]}
+
+
+def _about(report: Report) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "trainproof-ci", "version": __version__},
@@ -27,11 +56,14 @@ def document(report: Report) -> dict[str, Any]:
         "policy": {"fail_on": report.policy.fail_on, "not_checked": report.policy.not_checked},
         "counts": report.counts,
         "notes": list(report.notes),
-        "targets": [_target(target) for target in report.targets],
     }
 
 
 def _target(target: TargetReport) -> dict[str, Any]:
+    return {**_found(target), "checks": _checks(target.checks), "charts": _charts(target)}
+
+
+def _found(target: TargetReport) -> dict[str, Any]:
     return {
         "path": target.path,
         "kind": target.kind,
@@ -40,9 +72,15 @@ def _target(target: TargetReport) -> dict[str, Any]:
         "facts": {key: finite(value) for key, value in target.facts.items()},
         "findings": [_finding(finding) for finding in target.findings],
         "ignored": [{"reason": aside.reason, **_finding(aside.finding)} for aside in target.ignored],
-        "checks": {"ran": list(target.checks.ran), "skipped": dict(target.checks.skipped)},
-        "charts": [_chart(chart) for chart in target.charts],
     }
+
+
+def _checks(checks: Coverage) -> dict[str, Any]:
+    return {"ran": list(checks.ran), "skipped": dict(checks.skipped)}
+
+
+def _charts(target: TargetReport) -> list[dict[str, Any]]:
+    return [_chart(chart) for chart in target.charts]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

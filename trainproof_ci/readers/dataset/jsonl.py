@@ -138,6 +138,8 @@ def value_of(line: bytes) -> dict[str, Any] | None:
         text = line.removeprefix(BOM).decode().strip(" \t\r\n")
     except UnicodeDecodeError:
         return None
+    if not text:
+        return None
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):

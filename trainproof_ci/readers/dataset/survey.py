@@ -61,6 +61,7 @@ class Survey:
         self.leaks: Leaks | str = "the splits were not compared"
         self.repeats: list[Repeat] = []
         self.conflicts: list[Repeat] = []
+        self._offered: frozenset[str] = frozenset()
         self._judges: list[RecordJudge] = []
         self._rare: list[RecordJudge] = []
 
@@ -84,6 +85,7 @@ class Survey:
         if samples:
             self.columns.primary = (tuple(samples[0]), tuple(map(type, samples[0].values())))
         if self.shape is not None:
+            self._offered = frozenset(offers(self.shape))
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
             self.tally.listed = shapes.mostly_lists(self.shape, samples)
@@ -103,6 +105,8 @@ class Survey:
 
     def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
+        if not fields:
+            return detect(samples)
         shape = detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
         return shape.renamed(self.options.fields) if shape is not None else None
 
@@ -163,7 +167,7 @@ class Survey:
             return None if self.format in formats else f"only for {called}; this is {self.format}"
         if self.shape is None:
             return "the shape of the records is not recognised"
-        return None if need == "shape" or need in offers(self.shape) else f"no {need} in the shape {self.shape.name}"
+        return None if need in self._offered else f"no {need} in the shape {self.shape.name}"
 
     def _not_configured(self, need: str) -> str | None:
         if need == "label-range":
@@ -215,6 +219,7 @@ FORMATS = {
 
 def offers(shape: shapes.Shape) -> Iterator[str]:
     """What the shape has that rules may need."""
+    yield "shape"
     if shape.turns:
         yield "turns"
     if shape.roles:
