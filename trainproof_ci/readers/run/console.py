@@ -8,7 +8,7 @@ from trainproof_ci.readers.run.console_names import looks_like_training
 from trainproof_ci.readers.run.console_state import LONGEST_PART, Console
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
-from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of
+from trainproof_ci.readers.run.lines import CONFLICT_MARKS, redraws_of
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source
 
 
-_PIECE = re.compile(r"[^\r\n]*[\r\n]")
+_ENDS = re.compile(r"[\r\n]")
+MOST_OF_A_CYCLE = 2 * LONGEST_PART
+"""Characters at the end of a repeated cycle that hold its last line."""
 
 
 def recognise(head: "Head") -> bool:
@@ -40,24 +42,30 @@ def read(source: "Source", target: "Target") -> Reading:
 
 def _read(source: "Source", console: Console) -> str:
     """Let the console take in every line; returns the last one that is not empty."""
-    cycles, number, last = Cycles(console), 1, ""
-    for block in blocks_of(source):
-        pieces = _PIECE.findall(block + "\n") if "\r" in block else [line + "\n" for line in block.split("\n")]
+    cycles, number, last, begins = Cycles(console), 1, "", True
+    for text in redraws_of(source):
         at = 0
-        while at < len(pieces):
-            taken, lines = cycles.take(pieces, at, number)
-            if taken:
-                at, number = at + taken, number + lines
-                last = next(filter(None, (piece[:-1] for piece in reversed(pieces[at - taken : at]))), last)
-                continue
-            piece = pieces[at]
-            if piece.startswith(CONFLICT_MARKS) and (at == 0 or pieces[at - 1][-1] == "\n"):
-                console.conflicts.append(number)
-            if len(piece) > 1:
-                console.line(piece[: min(len(piece) - 1, LONGEST_PART)], number)
-                last = piece[:-1]
-            at, number = at + 1, number + (piece[-1] == "\n")
+        while at < len(text):
+            end, lines = cycles.take(text, at, number)
+            if end > at:
+                last = next(filter(None, reversed(_ENDS.split(text[max(at, end - MOST_OF_A_CYCLE) : end]))), last)
+            else:
+                end = _end_of_piece(text, at)
+                lines = text[end - 1] == "\n"
+                if begins and text.startswith(CONFLICT_MARKS, at):
+                    console.conflicts.append(number)
+                if end - at > 1:
+                    console.line(text[at : min(end - 1, at + LONGEST_PART)], number)
+                    last = text[at : end - 1]
+            begins = text[end - 1] == "\n"
+            at, number = end, number + lines
     return last
+
+
+def _end_of_piece(text: str, at: int) -> int:
+    """Where the line, or the redraw of a progress bar, that begins at `at` has ended."""
+    end = text.find("\n", at) + 1 or len(text)
+    return text.find("\r", at, end) + 1 or end
 
 
 def _is_cut(line: str) -> bool:

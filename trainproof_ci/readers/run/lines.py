@@ -45,6 +45,28 @@ def blocks_of(source: "Source") -> Iterator[str]:
     yield text
 
 
+def redraws_of(source: "Source") -> Iterator[str]:
+    """The text of the file in blocks of whole lines with their ends, or, where a line is redrawn without end, of redraws.
+
+    A progress bar of a whole training is one line of many MB, separated by CR. The last block always ends in LF.
+    """
+    block = source.file.read(BLOCK)
+    decoder = codecs.getincrementaldecoder(encoding_of(block))("replace")
+    parts, size = [decoder.decode(block, final=not block).removeprefix("\ufeff")], 0
+    while block:
+        if "\n" in parts[-1] or "\r" in parts[-1]:
+            text = "".join(parts)
+            end = text.rfind("\n") + 1 or text.rfind("\r") + 1
+            yield text[:end]
+            parts, size = [text[end:]], len(text) - end
+        block = source.file.read(BLOCK)
+        parts.append(decoder.decode(block, final=not block))
+        size += len(parts[-1])
+        if size > LONGEST_LINE:
+            raise _endless(source.path)
+    yield "".join(parts) + "\n"
+
+
 def _endless(path: str) -> Unreadable:
     return Unreadable(
         "a line of this log is too long to be held in memory",
