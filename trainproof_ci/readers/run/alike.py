@@ -17,9 +17,10 @@ LONGEST = 1 << 12
 """Characters of a record that is worth a pattern."""
 _scan = json.scanner.make_scanner(json.JSONDecoder(parse_int=float))  # type: ignore[attr-defined]
 _MEMBER = re.compile(
-    r'(?P<before>[\s,{]*"(?P<name>[^"\\\x00-\x1f]*)"\s*:\s*)(?:(?P<text>"[^"\\\x00-\x1f]*"|true|false)|(?P<number>[-\dNI][^\s,}]*))'
+    r'(?P<before>[\s,{]*"(?P<name>[^"\\\x00-\x1f]*)"\s*:\s*)(?:(?P<text>"[^"\\\x00-\x1f]*")|(?P<truth>true|false)|(?P<number>[-\dNI][^\s,}]*))'
 )
-_TEXT, _NUMBER = r'("[^"\\\x00-\x1f]*"|true|false)', r'([-\dNI][^\s,}\]"]*)'
+_LIKE = {"text": r'"([^"\\\x00-\x1f]*)"', "truth": "(true|false)", "number": r'([-\dNI][^\s,}\]"]*)'}
+"""How a value of each kind is found; a kind each, for a pattern of several is slower by half."""
 
 
 class Run(NamedTuple):
@@ -40,11 +41,16 @@ def run_of(pattern: "re.Pattern[str]", text: str) -> Run:
     return Run(count, sum(map(len, parts[1:end:width])), [parts[at:end:width] for at in range(2, width)])
 
 
+def count_on(first: int, step: int, times: int) -> "Sequence[int]":
+    """So many numbers from `first` on: the lines of repetitions."""
+    return range(first, first + step * times, step) if step else [first] * times
+
+
 class _Form(NamedTuple):
-    """How a record is written: its names in order, those of them that are numbers, and the pattern of its like."""
+    """How a record is written: its names in order, the kinds of their values, and the pattern of its like."""
 
     names: tuple[str, ...]
-    numbers: tuple[bool, ...]
+    kinds: tuple[str, ...]
     pattern: "re.Pattern[str]"
     lines: int
 
@@ -78,33 +84,34 @@ class Alike:
 
     def _form(self, record: str) -> _Form | None:
         """The form of a record with what stands behind it, comma or line feed; None for one with records in it."""
-        shape, names, numbers, end = "", [], [], 0
+        shape, names, kinds, end = "", [], [], 0
         while (found := _MEMBER.match(record, end)) is not None:
             names.append(found["name"])
-            numbers.append(found["number"] is not None)
-            shape += re.escape(found["before"]) + (_NUMBER if numbers[-1] else _TEXT)
+            kinds.append(next(kind for kind in _LIKE if found[kind] is not None))
+            shape += re.escape(found["before"]) + _LIKE[kinds[-1]]
             end = found.end()
         if not names or re.fullmatch(r"\s*\}[\s,]*", record[end:]) is None or len(set(names)) < len(names):
             return None
         shape += re.escape(record[end:])
         if shape not in self._forms and len(self._forms) < ENOUGH**2:
             pattern = re.compile(f"({shape})")
-            self._forms[shape] = _Form(tuple(names), tuple(numbers), pattern, record.count("\n"))
+            self._forms[shape] = _Form(tuple(names), tuple(kinds), pattern, record.count("\n"))
         return self._forms.get(shape)
 
     def _add(self, form: _Form, found: Run, line: int) -> bool:
         """Whether the numbers are such as JSON writes them, and so were added."""
-        places = [line + form.lines * at for at in range(found.times)]
+        places = count_on(line, form.lines, found.times)
         try:
-            columns: list[Sequence[Any]] = [
-                _scan(f"[{','.join(column)}]", 0)[0] if is_number else list(map(_plain, column))
-                for is_number, column in zip(form.numbers, found.columns, strict=True)
-            ]
+            columns = list(map(_values, form.kinds, found.columns))
         except (ValueError, StopIteration):
             return False
         self.records.add_alike(dict(zip(form.names, columns, strict=True)), places)
         return True
 
 
-def _plain(text: str) -> str | bool:
-    return text[1:-1] if text[0] == '"' else text == "true"
+def _values(kind: str, written: "list[str]") -> "Sequence[Any]":
+    """What JSON makes of values of one kind. Raises `ValueError` where some are none."""
+    if kind == "number":
+        numbers: list[float] = _scan(f"[{','.join(written)}]", 0)[0]
+        return numbers
+    return list(map("true".__eq__, written)) if kind == "truth" else written

@@ -6,7 +6,7 @@ from itertools import chain, islice
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from trainproof_ci.readers.run.alike import Run, run_of
+from trainproof_ci.readers.run.alike import Run, count_on, run_of
 from trainproof_ci.readers.run.columns import EPOCH, STEP
 from trainproof_ci.readers.run.console_lesson import CARRIED, NONE, Cycle, Lesson, Unfit
 from trainproof_ci.readers.run.console_lines import split_numbers
@@ -132,18 +132,13 @@ class Cycles:
             block = console.columns.block((STEP, EPOCH, *names), 0, 1)
             if block is not None:
                 columns = ([steps[row.step], epochs[row.epoch], *(numbers[at] for at in row.values)] for row in rows)
-                places = (_count_on(number + row.line, cycle.lines, times) for row in rows)
+                places = (count_on(number + row.line, cycle.lines, times) for row in rows)
                 block.extend(list(map(_woven, *columns)), _woven(*places))
             if any(map(is_loss, names)):
                 console.progressed()
         console.step, console.epoch = steps[cycle.step][-1], epochs[cycle.epoch][-1]
         console.number = number + times * cycle.lines - 1 if cycle.lines else number
         return True
-
-
-def _count_on(first: int, step: int, times: int) -> "Sequence[int]":
-    """So many numbers from `first` on."""
-    return range(first, first + step * times, step) if step else [first] * times
 
 
 def _before(text: str, end: int, pieces: int) -> int:
