@@ -123,8 +123,8 @@ def record(payload: bytes) -> bytes:
     return b"".join((length, struct.pack("<I", masked(compute(length))), payload, struct.pack("<I", masked(compute(payload)))))
 
 
-def events(run: list[Row]) -> Iterator[bytes]:
-    """An event a value, four tags a step."""
+def events(run: list[Row], tags: int) -> Iterator[bytes]:
+    """An event a value; so many tags a step."""
     from struct import pack
 
     def field(number: int, content: bytes) -> bytes:
@@ -137,7 +137,8 @@ def events(run: list[Row]) -> Iterator[bytes]:
             told.append(left & 0x7F | 0x80)
             left >>= 7
         told.append(left)
-        for tag, value in ((b"train/loss", loss), (b"train/lr", rate), (b"train/grad_norm", norm), (b"train/epoch", epoch)):
+        told_of = ((b"train/loss", loss), (b"train/lr", rate), (b"train/grad_norm", norm), (b"train/epoch", epoch))
+        for tag, value in told_of[:tags]:
             summary = field(1, field(1, tag) + b"\x15" + pack("<f", value))
             yield record(b"\x09" + pack("<d", 1.7e9 + step / 10) + bytes(told) + field(5, summary))
 
@@ -148,7 +149,8 @@ TEXTS = {
     "hf_train.log": hf_console, "tqdm_train.log": tqdm, "nanogpt_train.log": nanogpt, "key_value_train.log": key_value,
     "coqui/trainer_0_log.txt": coqui, "boxes_train.log": boxes,
 }  # fmt: skip
-EVENTS = "events/events.out.tfevents.1700000000.host"
+EVENTS = {"events_loss": 1, "events": 4}
+"""Folders of event files, and the tags that each has: 125,000 events of the loss alone, and 500,000."""
 
 
 def write(folder: str, steps: int, seed: int) -> None:
@@ -160,11 +162,12 @@ def write(folder: str, steps: int, seed: int) -> None:
         if not os.path.exists(path):
             with open(path, "w", encoding="utf-8", newline="") as file:
                 file.writelines(make(run))
-    path = os.path.join(folder, EVENTS)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    if not os.path.exists(path):
-        with open(path, "wb", buffering=1 << 20) as binary:
-            binary.writelines(events(run))
+    for name, tags in EVENTS.items():
+        path = os.path.join(folder, name, "events.out.tfevents.1700000000.host")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            with open(path, "wb", buffering=1 << 20) as binary:
+                binary.writelines(events(run, tags))
 
 
 def main() -> None:
