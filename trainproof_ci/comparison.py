@@ -52,7 +52,8 @@ def compare_with_copy(run: Target, copy: str, name: str, settings: "Settings") -
             raise target.refusal
         other = Target(copy, "run", run.format, Head.of(copy).size)
         base = read(other, settings, ())._replace(path=name)
-        facts = compared(read(run, settings, ()), base, name, faults(other, settings))
+        own = engine.judge(other, settings._replace(changed_lines=None))
+        facts = compared(read(run, settings, ()), base, name, faults(own))
     except Unreadable as why:
         if why.location is not None and why.location.path == copy:  # it lies where nobody can look
             why = Unreadable(

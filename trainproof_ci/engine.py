@@ -114,13 +114,19 @@ def _judge(target: Target, settings: "Settings") -> TargetReport:
         refuse_pointer(Head.of(target.path))
     rules = registry.rules_for(target.kind)
     reader = registry.facts_module(target.kind)
-    facts: Facts = reader.read(target, settings, rules)
+    facts: Facts = _answered(reader.read(target, settings, rules), settings)
     fired, coverage = _run(rules, facts, settings)
     while (certain := _certain(reader, facts, fired, rules, target, settings)) is not facts:
         facts = certain
         fired, coverage = _run(rules, facts, settings)
     fired += _shortfall(facts, fired, target, settings)
     return _report(target, facts, rules, fired, coverage, settings)
+
+
+def _answered(facts: "Facts", settings: "Settings") -> "Facts":
+    """The facts with the verdicts on other targets that they ask for: data beside a failed run, a baseline."""
+    asked, alone = getattr(facts, "asks", ()), settings._replace(changed_lines=None)
+    return facts.answered([judge(other, alone) for other in asked]) if asked else facts  # type: ignore[attr-defined]
 
 
 def _shortfall(facts: "Facts", fired: list[Finding], target: Target, settings: "Settings") -> list[Finding]:

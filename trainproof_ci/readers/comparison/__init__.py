@@ -21,6 +21,7 @@ from trainproof_ci.readers.comparison.curves import (
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.model import TargetReport
     from trainproof_ci.readers.run.facts import RunLog
     from trainproof_ci.readers.source import Head
     from trainproof_ci.registry import Rule
@@ -40,6 +41,12 @@ class Comparison(NamedTuple):
     own: Curve
     base: Curve
     faults: tuple[str, ...] = ()
+    asks: "tuple[Target, ...]" = ()
+    """The baseline as a target, until it is judged on its own."""
+
+    def answered(self, reports: "Sequence[TargetReport]") -> "Comparison":
+        """The comparison with what fails its baseline on its own."""
+        return self._replace(asks=(), faults=faults(reports[0]))
 
     def lacks(self, need: str) -> str | None:
         """Why `need` ("loss", "gradients") is missing, or None when it is there."""
@@ -121,7 +128,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Com
             target.path, f"{len(others)} runs lie at the baseline's path", f"{len(others)} runs", "1 run"
         )
     run = _log(target._replace(kind="run", members=tuple(members)), settings)
-    return compared(run, _log(others[0], settings), baseline, faults(others[0], settings))
+    return compared(run, _log(others[0], settings), baseline)._replace(asks=(others[0],))
 
 
 def _runs_at(path: str, settings: "Settings") -> "list[Target]":
@@ -143,12 +150,9 @@ def _log(target: "Target", settings: "Settings") -> "RunLog":
     return read_run(target, settings, ())
 
 
-def faults(baseline: "Target", settings: "Settings") -> tuple[str, ...]:
-    """The rules that fail the baseline on its own."""
-    from trainproof_ci.engine import judge
-
-    found = judge(baseline, settings._replace(changed_lines=None)).findings
-    return tuple(dict.fromkeys(finding.rule for finding in found if finding.severity is Severity.FAIL))
+def faults(report: "TargetReport") -> tuple[str, ...]:
+    """The rules that fail a run on its own."""
+    return tuple(dict.fromkeys(finding.rule for finding in report.findings if finding.severity is Severity.FAIL))
 
 
 def compared(run: "RunLog", baseline: "RunLog", name: str, faults: tuple[str, ...] = ()) -> Comparison:

@@ -55,9 +55,9 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Run
     loss_key = settings.run(target.path).loss_key or settings.loss_key
     run = run_log(target, reading, loss_key)
     if reading.stop is not None and reading.stop.kind == "intake":
-        from trainproof_ci.readers.run.beside import judged_beside  # the question that only a failed intake raises
+        from trainproof_ci.readers.run.beside import with_data_beside  # the question that only a failed intake raises
 
-        return run._replace(beside=judged_beside(target, settings))
+        return with_data_beside(run)
     return run
 
 

@@ -10,8 +10,11 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.run.encodings import decoded
 
 if TYPE_CHECKING:
-    from trainproof_ci.config import Settings
+    from collections.abc import Sequence
+
     from trainproof_ci.discovery import Target
+    from trainproof_ci.model import TargetReport
+    from trainproof_ci.readers.run.facts import RunLog
 
 SEARCHED = 1 << 20
 """Bytes at the beginning and at the end of the log in which names of data files are looked for."""
@@ -22,25 +25,31 @@ _NAMED = re.compile(r"[\w./\-]{1,200}\.(?:jsonl|ndjson|json|csv|tsv|txt|parquet)
 _MANIFESTS = ("manifest.json", "SHA256SUMS", "sha256sums.txt")
 
 
-def judged_beside(target: "Target", settings: "Settings") -> tuple[Location, ...]:
-    """The first failure of each data file that the log names and of each manifest beside them, else the file itself.
+def with_data_beside(run: "RunLog") -> "RunLog":
+    """The run with the data files that its log names and the manifests beside them, which are to be judged with it."""
+    named, manifests = _paths(run.path)
+    data = _targets(named)
+    notes = run.notes
+    if len(data) > MOST_FILES:
+        notes += (f"the log names {len(data)} data files that are here; {MOST_FILES} were looked at",)
+    if large := len(named) - len(data):
+        notes += (f"{large} files that the log names were not looked at: no dataset, or more than {LARGEST >> 20} MiB",)
+    return run._replace(asks=(*data[:MOST_FILES], *_targets(manifests)), notes=notes)
 
-    The note of a location says the rule that fires there, or that nothing does.
-    """
-    from trainproof_ci.engine import judge  # the engine imports this package; only a failed intake asks it back
 
+def places_of(reports: "Sequence[TargetReport]") -> tuple[Location, ...]:
+    """The first failure of each, else the file itself. The note says the rule that fires there, or that nothing does."""
     found = []
-    for candidate in _targets(_paths(target.path)):
-        report = judge(candidate, settings._replace(changed_lines=None))
+    for report in reports:
         worst = next((one for one in report.findings if one.severity is Severity.FAIL), None)
         if worst is not None:
             found.append(worst.location._replace(note=f"{worst.rule} fires here"))
         elif report.judged:
-            found.append(Location(candidate.path, line=1, note="nothing is wrong with this file here"))
+            found.append(Location(report.path, line=1, note="nothing is wrong with this file here"))
     return tuple(found)
 
 
-def _paths(log: str) -> list[str]:
+def _paths(log: str) -> tuple[list[str], list[str]]:
     """The data files that the log names and that are here, and the manifests beside the log and beside them."""
     folder = os.path.dirname(log)
     with open(log, "rb") as file:
@@ -54,8 +63,9 @@ def _paths(log: str) -> list[str]:
             if not os.path.isabs(clean) and not clean.startswith("../") and clean != log and os.path.isfile(clean):
                 found[clean] = None
     places = dict.fromkeys((folder, *(os.path.dirname(path) for path in found)))
-    manifests = [os.path.join(place, name) for place in places for name in _MANIFESTS]
-    return [*list(found)[:MOST_FILES], *(path.replace(os.sep, "/") for path in manifests if os.path.isfile(path))]
+    beside = (os.path.join(place, name) for place in places for name in _MANIFESTS)
+    manifests = [path.replace(os.sep, "/") for path in beside if os.path.isfile(path)]
+    return [path for path in found if path not in manifests], manifests
 
 
 def _targets(paths: list[str]) -> "list[Target]":

@@ -3,12 +3,16 @@
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.run.vocabulary import shown_name
+
+if TYPE_CHECKING:
+    from trainproof_ci.discovery import Target
+    from trainproof_ci.model import TargetReport
 
 NO_NUMBERS: "array[float]" = array("d")
 NO_FILES: "array[int]" = array("H")
@@ -179,8 +183,16 @@ class RunLog(NamedTuple):
     notes: tuple[str, ...] = ()
     loss_key: str | None = None
     """The column that the user named as the loss."""
+    asks: "tuple[Target, ...]" = ()
+    """For a run that could not take in its data: the datasets and manifests beside the log, until they are judged."""
     beside: tuple[Location, ...] = ()
-    """For a run that stopped: places of findings about datasets and manifests that lie beside the log."""
+    """What was found out about them: the first failure of each, else the file itself."""
+
+    def answered(self, reports: "Sequence[TargetReport]") -> "RunLog":
+        """The run with what the data beside it is worth."""
+        from trainproof_ci.readers.run.beside import places_of  # only a failed intake asks
+
+        return self._replace(asks=(), beside=places_of(reports))
 
     def lacks(self, need: str) -> str | None:
         """Why `need` ("loss", "evals", "rates", "gradients") is missing, or None when it is there."""

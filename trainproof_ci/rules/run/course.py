@@ -76,16 +76,16 @@ def improved(found: Course, share: float = 0.05) -> bool:
     """
     if found.size < 2 * LEAST + 4:
         return found.size >= 2 and found.head - found.tail > share * abs(found.head)
-    noise = _noise(found.values)
+    spread = scatter(found.values)
     for width in (found.edge, found.size // 3):
         first, last = median(found.values[:width]), median(found.values[-width:])
-        if first - last > max(share * abs(first), 3 * 1.77 * noise / sqrt(width)):
+        if first - last > max(share * abs(first), 3 * 1.77 * spread / sqrt(width)):
             return True
     return False
 
 
-def _noise(values: Sequence[float]) -> float:
-    """The standard deviation around the course, from second differences: a smooth fall has none."""
+def scatter(values: Sequence[float]) -> float:
+    """The standard deviation around the course, from second differences: a straight fall, however steep, has none."""
     bends = [
         abs(after - 2 * here + before) for before, here, after in zip(values, values[1:], values[2:], strict=False)
     ]
