@@ -80,7 +80,7 @@ def test_nothing_concerned_says_so(repo: Path) -> None:
     report = judged(Request(changes=against("HEAD", "")), Settings()).report
     assert report.targets == ()
     assert report.exit_code == 0
-    assert "nothing to judge among 1 changed files" in report.notes[0]
+    assert "nothing to judge among 1 changed file" in report.notes[0]
 
 
 def test_a_finding_on_an_untouched_line_is_marked_and_need_not_fail(repo: Path) -> None:

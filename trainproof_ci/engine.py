@@ -14,6 +14,7 @@ from trainproof_ci.charts import drawn
 from trainproof_ci.deadline import Deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
+from trainproof_ci.grammar import counted
 from trainproof_ci.model import Coverage, Finding, Firing, Ignored, Report, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.pointers import LONGEST_POINTER, refuse_pointer
@@ -187,7 +188,9 @@ def _lacking(facts: "Facts", needs: tuple[str, ...]) -> str | None:
 def _coverage(ids: tuple[str, ...], skips: tuple[str | None, ...]) -> Coverage:
     """The books of one target; those of files that are alike are one object, however many files there are."""
     books = list(zip(ids, skips, strict=True))
-    return Coverage(tuple(i for i, why in books if why is None), {i: why for i, why in books if why is not None})
+    return Coverage(
+        tuple(i for i, why in books if why is None), {i: counted(why) for i, why in books if why is not None}
+    )
 
 
 def _certain(
@@ -216,7 +219,8 @@ def _stamp(rule: "Rule", firing: Firing, settings: "Settings") -> Finding:
     chosen = settings.rules.get(rule.id)
     if chosen is not None and chosen.severity is not None and severity not in FIXED:
         severity = chosen.severity
-    return Finding(rule.id, severity, firing.message, firing.measured, firing.limit, firing.places, firing.related)
+    said = counted(firing.message), counted(firing.measured), counted(firing.limit)
+    return Finding(rule.id, severity, *said, firing.places, firing.related)
 
 
 def _sorted_out(

@@ -8,6 +8,7 @@ from trainproof_ci import git
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.globs import is_pattern
+from trainproof_ci.grammar import counted
 
 if TYPE_CHECKING:
     from trainproof_ci.changes import Changes
@@ -54,7 +55,7 @@ def judged(request: Request, settings: "Settings") -> Session:
     targets = find(request.paths, settings, request.kind, candidates=request.candidates)
     notes = [] if request.candidates else _absent(request.paths)
     if request.candidates and not targets:
-        notes.append(f"nothing to judge among {len(request.paths)} changed files")
+        notes.append(counted(f"nothing to judge among {len(request.paths)} changed files"))
     if isinstance(request.changes, str):
         notes.append(f"everything is judged: {request.changes}")
     elif request.changes is not None:
@@ -92,6 +93,6 @@ def _selected(
     kept = concerned(targets, changes, settings)
     lines = {target.path: changes.lines(target.path) for target in kept}
     if not kept:
-        return [], settings, f"nothing to judge among {changes.total} changed files ({changes.how})"
+        return [], settings, counted(f"nothing to judge among {changes.total} changed files ({changes.how})")
     note = f"{len(kept)} of {len(targets)} targets are concerned by {changes.total} changed files ({changes.how})"
-    return kept, settings._replace(changed_lines=lines), note
+    return kept, settings._replace(changed_lines=lines), counted(note)

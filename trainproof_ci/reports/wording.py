@@ -1,5 +1,6 @@
 """Sentences that several reports share, unescaped: each sink escapes them in its own way."""
 
+from trainproof_ci.grammar import counted
 from trainproof_ci.model import Coverage, Finding, Report, TargetReport
 from trainproof_ci.places import Location
 
@@ -61,7 +62,7 @@ def notes(target: TargetReport) -> "list[str]":
 
 def coverage(checks: Coverage) -> str:
     """How many rules ran and how many were skipped."""
-    return f"{len(checks.ran)} rules ran, {len(checks.skipped)} skipped"
+    return counted(f"{len(checks.ran)} rules ran, {len(checks.skipped)} skipped")
 
 
 def skips(checks: Coverage) -> dict[str, list[str]]:
@@ -85,5 +86,5 @@ def skips_in_short(checks: Coverage) -> str:
         if why not in foreign
     ]
     if foreign:
-        said.append(f"{sum(len(grouped[why]) for why in foreign)} rules are about other formats and shapes")
+        said.append(counted(f"{sum(len(grouped[why]) for why in foreign)} rules are about other formats and shapes"))
     return "; ".join(said)
