@@ -212,3 +212,30 @@ def test_a_file_that_the_configuration_names_is_read_as_a_run(work: Path) -> Non
 def test_one_object_on_one_line_without_a_loss_is_a_configuration(work: Path, text: str, is_log: bool) -> None:
     (work / "args.json").write_text(text + "\n")
     assert (recognise(Head.of("args.json")) is not None) == is_log
+
+
+def test_a_comma_is_a_decimal_point_between_semicolons(work: Path) -> None:
+    rows = "".join(f"{i};{x:.4f};text, more;{x * 1e-5:.2e}\n".replace(".", ",") for i, x in enumerate(VALUES))
+    run = target_of(work, "training_log.csv", ("epoch;loss;note;lr\n" + rows).encode())
+    assert run.loss is not None
+    assert list(run.loss.values) == pytest.approx(VALUES)
+    assert run.rates[0].values[0] == pytest.approx(VALUES[0] * 1e-5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.jsonl", "".join(f'{{"type": "train", "step": {i}, "loss": {x}}}\n{{"type": "eval", "step": {i}, "loss": {x + 1}}}\n' for i, x in enumerate(VALUES))),
+        ("training.csv", "epoch,phase,loss\n" + "".join(f"{i},train,{x}\n{i},val,{x + 1}\n" for i, x in enumerate(VALUES))),
+        ("training_history.json", json.dumps({"train": [{"epoch": i, "loss": x} for i, x in enumerate(VALUES)], "val": [{"epoch": i, "loss": x + 1} for i, x in enumerate(VALUES)]})),
+        ("training_log.json", json.dumps({f"{i}": {"loss": x, "val_loss": x + 1} for i, x in enumerate(VALUES)})),
+        ("training_log.json", json.dumps({f"epoch_{i}": {"loss": x, "val_loss": x + 1} for i, x in enumerate(VALUES)}, indent=2)),
+    ],
+)  # fmt: skip
+def test_the_loss_of_an_evaluation_stands_apart(work: Path, name: str, content: str) -> None:
+    run = target_of(work, name, content.encode())
+    assert run.loss is not None
+    (evals,) = run.evals
+    assert list(run.loss.values) == VALUES
+    assert list(evals.values) == pytest.approx([x + 1 for x in VALUES])
+    assert list(run.loss.steps) == list(evals.steps) == list(range(30))

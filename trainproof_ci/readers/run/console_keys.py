@@ -11,7 +11,6 @@ from trainproof_ci.readers.run.vocabulary import (
     is_gradient_norm,
     is_loss,
     is_rate,
-    words,
 )  # fmt: skip
 
 _KEY = re.compile(
@@ -112,14 +111,6 @@ def phase_of(text: str) -> str | None:
     if not found:
         return None
     return "train" if found[-1].lower().startswith("train") else "val"
-
-
-def in_phase(name: str, phase: str | None) -> str:
-    """A loss in a line about validation is a validation loss, whatever it is called."""
-    said = words(name)
-    if phase == "val" and is_loss(name) and EVAL_WORDS.isdisjoint(said) and TRAIN_WORDS.isdisjoint(said):
-        return f"val {name}"
-    return name
 
 
 def misspelt(text: str, *, stepped: bool) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called, in_phase
+from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
+from trainproof_ci.readers.run.vocabulary import in_phase
 
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FINITE = (

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.run.catboost import columns_of_table
 from trainproof_ci.readers.run.columns import Block, Columns
 from trainproof_ci.readers.run.csv_block import rows_of
+from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns, with_points
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log, says_training
 from trainproof_ci.readers.run.records import number
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_eval, is_loss
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".txt", ".log", "")
 LONGEST_HEADER = 1 << 14
 """Characters; a progress bar that is redrawn in one endless line is no header."""
-DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
-_DEFAULT = ","
 
 
 def recognise(head: "Head") -> bool:
@@ -35,26 +33,17 @@ def recognise(head: "Head") -> bool:
     if len(rows) < (1 if named_like_a_log(head) else 2):
         return False
     names = header_names(rows[0]) if len(rows[0]) <= LONGEST_HEADER and "\r" not in rows[0] else []
-    names = columns_of_table(names, head.name)
+    names = names_of_columns(names, head.name)
     if len(names) < 2 or any(_float(name) is not None for name in names):
         return False
     return says_training(names, head) and (len(rows) == 1 or _mostly_numbers(rows[1:], rows[0]))
 
 
 def _mostly_numbers(rows: Sequence[str], header: str) -> bool:
-    cells = [cell.strip() for row in rows for cell in row.split(delimiter_of(header))]
+    delimiter = delimiter_of(header)
+    cells = [cell.strip() for row in rows for cell in with_points(row, delimiter).split(delimiter)]
     known = [cell for cell in cells if cell.lower() not in MISSING]
     return sum(_float(cell) is not None for cell in known) * 2 >= len(known)
-
-
-def delimiter_of(header: str) -> str:
-    """The delimiter that the header has most of."""
-    return max(DELIMITERS, key=header.count) if any(d in header for d in DELIMITERS) else _DEFAULT
-
-
-def header_names(header: str) -> list[str]:
-    """The names of the columns, without quotes and padding."""
-    return [cell.strip().strip("\"'#").strip() for cell in header.rstrip("\r").split(delimiter_of(header))]
 
 
 def _float(cell: str) -> float | None:
@@ -81,6 +70,7 @@ class _Table:
         self._blocks.clear()
         self.step = _index(self.header, STEP_KEYS)
         self.epoch = _index(self.header, EPOCH_KEYS)
+        self.phase = next((at for at, name in enumerate(self.header) if name.lower() in PHASE_KEYS), -1)
 
     def take(self, text: str, delimiter: str, line: int) -> bool:
         """Whether the rows of a whole text, which begins at `line`, were plain enough to be taken at once."""
@@ -143,6 +133,8 @@ class _Table:
                 self.columns.add_odd(name, line)
             elif cell.strip():
                 self.columns.add_missing(name, line)
+        if self.phase >= 0:
+            named = [(in_phase(name, row[self.phase].strip()), value) for name, value in named]
         if named:
             self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))
 
@@ -162,14 +154,17 @@ def read(source: "Source", target: "Target") -> Reading:
     header = next((line for line in _first_lines(blocks, lines) if line.strip()), None)
     if header is None:
         raise not_a_log(target.path, "the file is empty")
-    table, delimiter = _Table(_exported(header_names(header), target.path)), delimiter_of(header)
+    table, delimiter = _Table(names_of_columns(header_names(header), target.path)), delimiter_of(header)
     damage: list[Damage] = []
     rest = list(lines.lines)
     for block in chain(["\n".join(rest)] if rest else (), blocks):
+        block = with_points(block, delimiter)  # noqa: PLW2901 - the same rows in the writing of everybody else
         if table.take(block, delimiter, lines.number + 1):
             lines.pass_over(block.count("\n") + 1)
             continue
-        more = chain.from_iterable(map(_split, blocks)) if '"' in block else ()  # a quoted cell may go on in the next
+        more = (
+            (line for rest in blocks for line in _split(with_points(rest, delimiter))) if '"' in block else ()
+        )  # a quoted cell may go on in the next
         lines.lines = chain(_split(block), more)
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         damage += _read_rows(rows, table.add, lines)
@@ -193,15 +188,6 @@ def _first_lines(blocks: Iterator[str], lines: "_Numbered") -> Iterator[str]:
 
 def _split(block: str) -> list[str]:
     return block.split("\n")
-
-
-def _exported(names: list[str], path: str) -> list[str]:
-    """The names of a curve that TensorBoard exported as CSV: only the name of the file says what `Value` is."""
-    file = path.rsplit("/", 1)[-1]
-    names, stem = columns_of_table(names, file), file.rsplit(".", 1)[0]
-    if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
-        return [*names[:2], "val loss" if is_eval(stem) else "loss"]
-    return names
 
 
 def _read_rows(

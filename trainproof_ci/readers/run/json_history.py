@@ -12,7 +12,7 @@ from trainproof_ci.readers.run.facts import Reading, Series
 from trainproof_ci.readers.run.lines import is_text
 from trainproof_ci.readers.run.names import named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
-from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +28,7 @@ _LOGGED = re.compile(_KEY + r'"?(?:-?[\d.]|NaN|-?Infinity|nan)')
 _STEPPED = re.compile(
     r'"(?:epoch|step|iter|iteration|global_step|current_steps|learning_rate|lr)"\s*:\s*"?-?[\d.]', re.IGNORECASE
 )
+_NUMBERED = re.compile(r'\{\s*"(?:[Ee]poch[_ ]?)?\d{1,9}"\s*:\s*\{')
 _ATOM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]"]+')
 
 
@@ -41,7 +42,8 @@ def recognise(head: "Head") -> bool:
     if any(is_loss(found[1]) for pattern in (_LISTED, _INDEXED) for found in pattern.finditer(text)):
         return True
     records = sum(is_loss(found[1]) for found in _LOGGED.finditer(text))
-    return records >= 2 and "[" in text[:65536] and (len(_STEPPED.findall(text)) >= 2 or named_like_a_log(head))
+    listed = "[" in text[:65536] or _NUMBERED.match(text) is not None
+    return records >= 2 and listed and (len(_STEPPED.findall(text)) >= 2 or named_like_a_log(head))
 
 
 def read(source: "Source", target: "Target") -> Reading:
@@ -80,13 +82,15 @@ class _Walk:
         if opening == "[":
             inside = document.skip_space(position + 1)
             if document.text.startswith("{", inside):
-                return self._records(position, depth)
+                return self._records(position, name)
             return self._list(position, name)
         if opening == "{" and depth < DEEPEST:
             return self._object(position, name, depth)
         return document.value(position)[1]
 
     def _object(self, position: int, name: str, depth: int) -> int:
+        if _NUMBERED.match(self.document.text, position):
+            return self._numbered(position)
         if re.compile(r'\{\s*"0"\s*:').match(self.document.text, position):
             return self._indexed(position, name)
         for key, start in self._members(position):
@@ -120,11 +124,27 @@ class _Walk:
         self._keep(name, values, places, frozenset(), ())
         return self._end
 
-    def _records(self, position: int, depth: int) -> int:
-        del depth
-        for line, entry in self.document.entries(position, Alike(self.records).take):
+    def _numbered(self, position: int) -> int:
+        """Records under the number of their epoch."""
+        for key, start in self._members(position):
+            line = self.document.line_of(start)
+            entry, self._end = self.document.value(start)
+            digits = key.lower().removeprefix("epoch").strip("_ ")
+            if isinstance(entry, dict) and digits.isdecimal():
+                self.records.add({"epoch": float(digits), **entry}, line)
+        return self._end
+
+    def _records(self, position: int, name: str) -> int:
+        """A list of records; one called `val` holds evaluations."""
+        apart = is_eval(name)
+        records = Records(Columns()) if apart else self.records
+        for line, entry in self.document.entries(position, Alike(records).take):
             if isinstance(entry, dict):
-                self.records.add(entry, line)
+                records.add(entry, line)
+        if apart:
+            self.lists |= {
+                f"{name}/{key}": one._replace(name=f"{name}/{key}") for key, one in records.columns.series().items()
+            }
         end = self.document.position
         if self.document.cut or self.document.damage:
             return len(self.document.text)

@@ -6,7 +6,7 @@ from math import nan
 from typing import Any, NamedTuple
 
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase, is_eval
 
 NUMBER = re.compile(r"[-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
@@ -70,18 +70,24 @@ class Records:
                 numbers[name] = values
                 continue
             said = set(values)
+            if name in PHASE_KEYS and any(isinstance(value, str) and is_eval(value) for value in said):
+                self._one_by_one(columns, places)
+                return
             written = {value: found for value in said if (found := number(value)) is not None}
             if not written:
                 odd.append(name)
             elif len(written) == len(said):
                 numbers[name] = [written[value] for value in values]
             else:  # some of the texts write out a number
-                for row, place in zip(zip(*columns.values(), strict=True), places, strict=True):
-                    self._mixed(dict(zip(columns, row, strict=True)), place)
+                self._one_by_one(columns, places)
                 return
         self._add_numbers(numbers, places, plain=all(isinstance(values[0], float) for values in columns.values()))
         for name in odd:
             self.columns.add_odd(name, places[0], len(places))
+
+    def _one_by_one(self, columns: Mapping[str, Sequence[Any]], places: Sequence[int]) -> None:
+        for row, place in zip(zip(*columns.values(), strict=True), places, strict=True):
+            self._mixed(dict(zip(columns, row, strict=True)), place)
 
     def _add_numbers(self, numbers: Mapping[str, Sequence[float]], places: Sequence[int], *, plain: bool) -> None:
         names, none = tuple(numbers), [nan] * len(places)
@@ -105,6 +111,11 @@ class Records:
 
     def _mixed(self, record: Mapping[str, Any], place: int) -> None:
         named = list(self._numbers(record, place, "", 0))
+        phase = next(
+            (value for name in PHASE_KEYS.intersection(record) if isinstance(value := record[name], str)), None
+        )
+        if phase is not None:
+            named = [(in_phase(name, phase), value) for name, value in named]
         if named:
             self.columns.add(place, named, _value(record, STEP_KEYS), _value(record, EPOCH_KEYS))
 

@@ -61,6 +61,19 @@ def is_eval(name: str) -> bool:
     return not EVAL_WORDS.isdisjoint(words(name))
 
 
+PHASE_KEYS = frozenset({"phase", "split", "mode", "stage", "type", "set", "subset", "dataset", "event", "kind"})
+"""Columns whose text says whether a row is of the training or of an evaluation."""
+
+
+def in_phase(name: str, phase: object) -> str:
+    """The name of a number where the phase is spoken of: a loss beside `val` is an evaluation loss, whatever it is called."""
+    evaluating = isinstance(phase, str) and len(phase) < 64 and is_eval(phase)
+    said = words(name)
+    if evaluating and is_loss(name) and EVAL_WORDS.isdisjoint(said) and TRAIN_WORDS.isdisjoint(said):
+        return f"val {name}"
+    return name
+
+
 def is_rate(name: str) -> bool:
     """Whether the name is that of a learning rate."""
     said = words(name)

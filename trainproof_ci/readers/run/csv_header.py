@@ -1,0 +1,36 @@
+"""The header of a CSV log: what divides the cells, what the columns are called, how numbers are written."""
+
+import re
+
+from trainproof_ci.readers.run.catboost import columns_of_table
+from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
+
+DELIMITERS = (",", ";", "\t", "|")
+_DEFAULT = ","
+_DECIMAL = re.compile(r"(?<![^;\n])([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)(?![^;\r\n])")
+
+
+def delimiter_of(header: str) -> str:
+    """The delimiter that the header has most of."""
+    return max(DELIMITERS, key=header.count) if any(d in header for d in DELIMITERS) else _DEFAULT
+
+
+def with_points(text: str, delimiter: str) -> str:
+    """The text with a point in each number: where cells are told apart by semicolons, a comma is a decimal one."""
+    return _DECIMAL.sub(r"\1.\2", text) if delimiter == ";" and "," in text else text
+
+
+def header_names(header: str) -> list[str]:
+    """The names of the columns, without quotes and padding."""
+    return [cell.strip().strip("\"'#").strip() for cell in header.rstrip("\r").split(delimiter_of(header))]
+
+
+def names_of_columns(names: list[str], path: str) -> list[str]:
+    """The names of the columns, where only that of the file says what they are: CatBoost's tables, and the curves that
+    TensorBoard exported as CSV, in which the loss is called `Value`.
+    """
+    file = path.rsplit("/", 1)[-1]
+    names, stem = columns_of_table(names, file), file.rsplit(".", 1)[0]
+    if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
+        return [*names[:2], "val loss" if is_eval(stem) else "loss"]
+    return names
