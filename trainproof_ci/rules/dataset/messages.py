@@ -214,8 +214,8 @@ def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 def _outside(data: Survey) -> Iterator[Firing]:
     assert data.shape is not None
-    allowed = set(data.shape.required)
-    for key in sorted(data.columns.named().keys() - allowed):
+    allowed = data.shape.required
+    for key in sorted(data.columns.named().keys() - allowed.keys()):
         places = Places(*(data.location(line or 1, record=number) for line, number in data.columns.having(key)))
         yield Firing(
             f"a key is outside the shape: {safe_key(key)}",

@@ -6,7 +6,7 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
-from trainproof_ci.readers.dataset.shapes import learned_text, said
+from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text, said
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
@@ -28,11 +28,14 @@ def targets(record: Record, data: Survey) -> Iterator[tuple[str, str]]:
 def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record has no token to learn from.
 
-    Why: every assistant message has weight 0, or every label is masked with -100: the record costs time and adds 0 to
-    the loss.
-    Fix: give at least one answer weight 1, or remove the record.
+    Why: every assistant message has weight 0, every label is masked with -100, or the prompt alone is as long as
+    `max-chars`, so that nothing of the answer is left in the window: the record costs time and adds 0 to the loss.
+    Fix: give at least one answer weight 1, shorten the prompt, or remove the record.
     """
     assert data.shape is not None
+    most = data.options.max_chars
+    if most is not None and (given := _asked(record, data)) >= most:
+        yield Fault("the prompt fills the window", f"{given} characters before the first answer", f"< {most}")
     for key, turns in data.talks:
         answers = [turn for turn in turns if turn.role in {"assistant", "call"}]
         if answers and all(
@@ -57,6 +60,23 @@ def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[F
             "at least one token to learn",
             key="labels",
         )
+
+
+def _asked(record: Record, data: Survey) -> int:
+    """The characters that stand in front of the first text that is learned; 0 where nothing is asked."""
+    shape = data.shape
+    if shape is None or len(record.raw) <= (data.options.max_chars or 0):  # as most records are, in any number of bytes
+        return 0
+    given = 0
+    for _, turns in data.talks:
+        for turn in turns:
+            if turn.role in {"assistant", "call"} and turn.message.get("weight") != 0:
+                return given
+            given += len(said(turn.content))
+    if not shape.targets and not shape.pair:
+        return 0
+    asked = sum(len(said(turn.content)) for key, turns, answer in data.partial if not answer for turn in turns)
+    return asked + len(prompt_text(record.value, shape) or "")
 
 
 @rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("shape",), limits={"records": 3})
@@ -154,12 +174,12 @@ def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
 
     Why: trainers cut or drop what does not fit their window; a cut answer teaches the model to stop in the middle.
     Fix: split the record or raise `max-chars`.
-    Stands down: without `max-chars`.
+    Stands down: without `max-chars`; a prompt that fills the window by itself is TP-TRAIN-NO-TARGET.
     """
     most = data.options.max_chars
     if most is not None and len(record.raw) > most:
         length = sum(len(text) for _, text in texts(record.value))
-        if length > most:
+        if length > most and _asked(record, data) < most:
             yield Fault("a record is longer than allowed", f"{length} characters", f"≤ {most}")
 
 
