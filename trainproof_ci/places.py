@@ -1,7 +1,8 @@
 """Where a rule fired: a place in a file, and all the places of one finding."""
 
 from array import array
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 SHOWN_PLACES = 10
 """Places of one finding that reports show; the finding counts and keeps all of them."""
@@ -54,12 +55,26 @@ class Places:
 
 def content_key(content: bytes) -> int:
     """64 bits of a digest of `content`: equal content, equal key, on every machine."""
+    return _known_key(content) if len(content) <= SHORT else _key(content)
+
+
+def _key(content: bytes) -> int:
+    return int.from_bytes(_blake2b()(content, digest_size=8).digest(), "big")
+
+
+SHORT = 256
+"""Bytes; the keys of contents that are no longer are remembered, as copies follow each other."""
+_known_key = lru_cache(maxsize=256)(_key)
+
+
+@cache
+def _blake2b() -> Any:
     try:
         from _blake2 import blake2b  # `hashlib` loads OpenSSL first, which takes longer than a small file to judge
     except ImportError:
         from hashlib import blake2b
 
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big")
+    return blake2b
 
 
 def safe_key(key: str) -> str:

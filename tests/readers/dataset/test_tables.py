@@ -17,10 +17,11 @@ from trainproof_ci.discovery import Target, find
 from trainproof_ci.engine import check
 from trainproof_ci.errors import StandDown, Unreadable
 from trainproof_ci.model import Report, Severity
-from trainproof_ci.readers.dataset import quick_rows, read, recognise
-from trainproof_ci.readers.dataset.delimited import Dialect, Rows, physical_lines, sniff
+from trainproof_ci.readers.dataset import delimited, quick_rows, read, recognise
+from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Rows, line_of, physical_lines, sniff
 from trainproof_ci.readers.source import Head
 from trainproof_ci.registry import rules_for
+from trainproof_ci.reports.json import render
 
 SECRET = "s3cr3t-canary-0123456789"
 
@@ -276,3 +277,53 @@ def test_a_file_that_changes_while_it_is_read_is_not_judged(
     growing(labels.FolderDigest, "add")
     report = judged()
     assert {finding.rule for _, finding in report.findings} == {"TP-FILE-CHANGED-WHILE-READ"}
+
+
+def quoted_rows(count: int) -> list[bytes]:
+    return [b"q%d,a%d\n" % (number, number) for number in range(count)]
+
+
+@pytest.mark.parametrize("at", [3, 1500, 2400])
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+def test_a_broken_quote_costs_one_line_wherever_it_stands(at: int, ends: bytes) -> None:
+    lines = quoted_rows(2500)
+    lines[at] = b'q,"never closed\n'
+    data = b"".join(line.replace(b"\n", ends) for line in lines)
+    slow = rows_of(data, Dialect(","))
+    quick = list(Rows(Physical(io.BytesIO(data)), Dialect(",")))
+    assert [(row.fields, row.first) for row in quick] == [(row.fields, row.first) for row in slow]
+    assert [row.first.number for row in quick if row.problem] == [at + 1]
+
+
+def test_quotes_that_open_afresh_in_every_line_and_never_close_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "LONGEST_ROW", 1 << 16)
+    fed = 0
+
+    def lines() -> Iterator[Line]:
+        for number in range(20_000):
+            yield line_of(b'a","b\n', number + 1, 6 * number)
+
+    class Counting(Rows):
+        def _fed(self) -> Iterator[str]:
+            nonlocal fed
+            for text in super()._fed():
+                fed += 1
+                yield text
+
+    found = list(Counting(lines(), Dialect(",")))
+    assert len(found) == 20_000
+    assert all(row.problem for row in found)
+    assert fed < 200_000  # each of the lines read to the end of the window would be 200 million
+
+
+@pytest.mark.parametrize(
+    "odd", [b"", b"q,NA\n", b'q,"two\nlines"\n', b"q,a,b\n", b"\n", b"q,\n", b"q,q\n", b"q,\x01\n"]
+)
+def test_many_rows_at_once_are_judged_as_row_by_row(work: Path, monkeypatch: pytest.MonkeyPatch, odd: bytes) -> None:
+    lines = quoted_rows(3000)
+    data = b"prompt,completion\n" + b"".join([*lines[:2000], odd, *lines[2000:], b"q7,a7\n"])
+    (work / "a.csv").write_bytes(data)
+    targets = find(["a.csv"], Settings())
+    quick = render(check(targets, Settings()))
+    monkeypatch.setattr(quick_rows.QuickRows, "run", lambda self, lines: None)
+    assert render(check(targets, Settings())) == quick

@@ -84,10 +84,15 @@ class Cells:
                 )
             elif counting and cell:
                 (self.numbers if _is_number(cell) else self.texts)[at] += 1
-        if len(row.lines) == 1 and len(self.last_cells) <= MOST_LABELS:
-            self.last_cells.add(row.fields[-1])
-        elif len(row.lines) > 1 and len(self.swallowed) < MOST_LABELS:
+        if len(row.lines) == 1:
+            self.last(row.fields[-1])
+        elif len(self.swallowed) < MOST_LABELS:
             self.swallowed.append((row, self._inner_ends(row)))
+
+    def last(self, cell: str) -> None:
+        """Note what stands in the last cell of a row of one line."""
+        if len(self.last_cells) <= MOST_LABELS:
+            self.last_cells.add(cell)
 
     def _inner_ends(self, row: Row) -> list[str]:
         """Where each inner line of a row could be a row of its own: what its last field would be; else nothing."""

@@ -41,6 +41,16 @@ class Ends:
             self.told("blank-inside")
         return line.undecodable is None and b"\0" not in line.data
 
+    def passed(self, count: int, first: int, *, crlf: bool) -> None:
+        """Take lines from number `first` in which nothing is wrong and none is blank."""
+        self.told("blank-inside")
+        self.survey.lines += count
+        if crlf:
+            self.crlf, self.crlf_first = self.crlf + count, self.crlf_first or first
+        else:
+            self.lf, self.lf_first = self.lf + count, self.lf_first or first
+        self.last = b"\n"
+
     def _ended(self, line: Line) -> None:
         if line.data.endswith(b"\r\n"):
             self.crlf, self.crlf_first = self.crlf + 1, self.crlf_first or line.number

@@ -7,6 +7,7 @@ import re
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from trainproof_ci.readers.dataset.cells import COUNTED, NA
 from trainproof_ci.readers.dataset.duplicates import flat_key
 from trainproof_ci.readers.dataset.fast import SHAPES, Plan, asks, plan
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
@@ -15,10 +16,15 @@ from trainproof_ci.readers.dataset.screens import is_plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainproof_ci.readers.dataset.delimited import Row
+    from trainproof_ci.readers.dataset.cells import Cells
+    from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row
+    from trainproof_ci.readers.dataset.lines import Block
+    from trainproof_ci.readers.dataset.plain_lines import Ends
     from trainproof_ci.readers.dataset.survey import Survey
 
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+RARE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+MARKS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ", b"=======")
 LONGEST = 1 << 16
 """Bytes; longer rows are explained."""
 
@@ -26,8 +32,12 @@ LONGEST = 1 << 16
 class QuickRows:
     """Accepts rows that are like one that was explained before."""
 
-    def __init__(self, survey: "Survey", columns: list[str]) -> None:
+    def __init__(self, survey: "Survey", columns: list[str], dialect: "Dialect", cells: "Cells", ends: "Ends") -> None:
         self.survey, self.columns = survey, columns
+        self.dialect, self.cells, self.ends = dialect, cells, ends
+        self._texts: list[str] = []
+        self._crlf = False
+        self._screened: Block | None = None
         self._plan: Plan | None = None
         self._judge: Judge | None = None
         self._ordered: Callable[[Any], Any] = tuple
@@ -53,6 +63,58 @@ class QuickRows:
             self._judge = judge_for(self._plan, self.survey, asks=self._asks)
             order = sorted(range(len(self.columns)), key=self.columns.__getitem__)
             self._ordered = itemgetter(*order) if len(order) > 1 else tuple
+
+    def run(self, lines: "Physical") -> None:
+        """Count the rows ahead that are one line each and proved harmless, up to the first that is not."""
+        if self._judge is None or self._plan is None or self.survey.records < COUNTED:
+            return
+        while lines.more() and not lines.block.skipped:
+            if lines.block is not self._screened:
+                self._screen(lines.block)
+            if not self._accept_lines(lines, self._plan, self._judge) or lines.at < len(lines.block.lines):
+                return
+
+    def _screen(self, block: "Block") -> None:
+        """The texts of the lines where nothing rare stands in any of them; none otherwise."""
+        self._screened, self._texts = block, []
+        data = b"".join(block.lines)
+        ends = data.count(b"\n")
+        crlf = data.count(b"\r")
+        self._crlf = crlf > 0
+        if (crlf and not crlf == data.count(b"\r\n") == ends) or RARE.search(data) or not is_plain(data):
+            return
+        if any(mark in data for mark in MARKS):
+            return
+        try:
+            self._texts = data.decode().split("\r\n" if crlf else "\n")[:ends]
+        except UnicodeDecodeError:
+            return
+
+    def _accept_lines(self, lines: "Physical", plan: "Plan", judge: "Judge") -> int:
+        """Count rows from the next line on; the number of those that were counted."""
+        survey, width, (delimiter, quoting) = self.survey, len(self.columns), self.dialect
+        note, start, first = survey.duplicates.keys.append, survey.records, lines.block.line + lines.at
+        number = start
+        for at in range(lines.at, len(self._texts)):
+            text = self._texts[at]
+            if (quoting and '"' in text) or len(text) > LONGEST:
+                break
+            fields = text.split(delimiter)
+            if len(fields) != width or not NA.isdisjoint(fields):
+                break
+            asked = judge(fields, first + number - start, number + 1)
+            if asked is None:
+                break
+            number += 1
+            note(flat_key(asked or self._ordered(fields)))
+            self.cells.last(fields[-1])
+        count = number - start
+        if count:
+            self.ends.passed(count, first, crlf=self._crlf)
+            survey.columns.more(plan.kind, range(first, first + count), range(start + 1, number + 1))
+            survey.records = number
+            lines.passed(count)
+        return count
 
     def accept(self, row: "Row", raw: bytes) -> bool:
         """Whether the row was counted; if not, it must be explained."""

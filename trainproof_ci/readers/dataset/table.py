@@ -8,10 +8,10 @@ from trainproof_ci.readers.dataset.delimited import (
     SNIFFED_ROWS,
     Dialect,
     Line,
+    Physical,
     Row,
     Rows,
     line_of,
-    physical_lines,
     sniff,
 )
 from trainproof_ci.readers.dataset.jsonl import MARKERS
@@ -67,14 +67,16 @@ def dialect_of(head: Head) -> Dialect:
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole table."""
-    head = Head.of(source.path)
+    head = source.head()
     dialect = dialect_of(head)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
     samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
     columns = columns_of(samples[0]) if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
     survey.settle(values, shape_of(columns))
-    for row in Rows(reading.seen(physical_lines(source.file)), dialect):
+    lines = Physical(source.file)
+    rows = Rows(lines, dialect)
+    while (row := reading.next(lines, rows)) is not None:
         reading.take(row)
     reading.finish()
 
@@ -85,7 +87,7 @@ def records(path: str) -> Iterator[Record]:
     header: list[str] | None = None
     number = 0
     with Source(path) as source:
-        for row in Rows(physical_lines(source.file), dialect):
+        for row in Rows(Physical(source.file), dialect):
             if row.problem is not None or not row.fields or _damaged(row):
                 continue
             if header is None:
@@ -121,15 +123,17 @@ class _Reading:
         self.ends = Ends(survey)
         self.quick: QuickRows | None = None
 
-    def seen(self, lines: Iterator[Line]) -> Iterator[Line]:
-        """The lines on their way to the rows: what is wrong with a line alone is told here."""
-        for line in lines:
-            self.ends.take(line, blanks=False)
-            yield line
+    def next(self, lines: Physical, rows: Rows) -> Row | None:
+        """The next row that must be looked at; those before it are counted."""
+        if self.quick is not None:
+            self.quick.run(lines)
+        return rows.take()
 
     def take(self, row: Row) -> None:
         """Judge one row."""
         line = row.first
+        for each in row.lines:
+            self.ends.take(each, blanks=False)
         if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
             self._sight("conflict", row, "conflict markers")
         elif row.problem is not None:
@@ -155,7 +159,7 @@ class _Reading:
         if self.columns is None:
             self.columns = columns_of(row.fields)
             self.cells.header(self.columns, line, self.dialect, self.expected)
-            self.quick = QuickRows(self.survey, self.columns)
+            self.quick = QuickRows(self.survey, self.columns, self.dialect, self.cells, self.ends)
         elif len(row.fields) != len(self.columns):
             self._sight("ragged", row, f"{len(row.fields)} fields")
         else:
