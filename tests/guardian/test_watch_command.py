@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,3 +177,99 @@ def test_a_log_that_never_comes_is_not_checked(work: Path) -> None:
     done = followed(work, "missing.jsonl", "--stall", "0.1")
     assert done.returncode == 2
     assert b"TP-FILE-NOT-FOUND: there is no such file" in done.stdout
+
+
+def test_a_log_that_is_named_and_never_comes_is_a_log(work: Path) -> None:
+    seen = watched(work, "--log", "missing.txt")
+    assert seen.code == 2
+    assert [target["kind"] for target in seen.report["targets"] if target["path"] == "missing.txt"] == ["run"]
+
+
+def test_a_folder_is_no_log(work: Path) -> None:
+    done = followed(work, ".")
+    assert done.returncode == 64
+    assert b"--log" in done.stderr
+
+
+@pytest.mark.parametrize("options", [("--stall", "nan"), ("--stall", "-1"), ("--stall", "x"), ("--grace", "-1", "0")])
+def test_seconds_must_be_seconds(work: Path, options: tuple[str, ...]) -> None:
+    assert followed(work, *options, "--", "true").returncode == 64
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
+def test_what_ends_the_watch_ends_the_command(work: Path, number: int) -> None:
+    with subprocess.Popen(
+        arguments(ending="hang"), cwd=work, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != b"waiting\n":
+            pass
+        os.kill(process.pid, number)
+        assert process.wait(timeout=30) == 128 + number
+
+
+def test_a_signal_that_is_switched_off_stays_so(work: Path) -> None:
+    """As under `nohup`: the closed terminal ends neither us nor the command."""
+    without = ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", *arguments(ending="hang")]
+    with subprocess.Popen(without, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != b"waiting\n":
+            pass
+        os.kill(process.pid, signal.SIGHUP)
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 128 + signal.SIGINT
+
+
+def comes_to(process: int, *, stopped: bool) -> bool:
+    """Whether the process stops, or goes on, within ten seconds; the kernel's word for stopped is T."""
+    limit = time.monotonic() + 10
+    while time.monotonic() < limit:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        if (state == "T") is stopped:
+            return True
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see what a process does")
+def test_ctrl_z_suspends_the_command_and_continues_it(work: Path) -> None:
+    with subprocess.Popen(
+        arguments(ending="hang"), cwd=work, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != b"waiting\n":
+            pass
+        child = int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
+        os.kill(process.pid, signal.SIGTSTP)
+        suspended = comes_to(child, stopped=True) and comes_to(process.pid, stopped=True)
+        os.kill(process.pid, signal.SIGCONT)
+        continued = comes_to(process.pid, stopped=False) and comes_to(child, stopped=False)
+        os.kill(process.pid, signal.SIGINT)
+        try:
+            assert process.wait(timeout=30) == 128 + signal.SIGINT
+        finally:
+            process.kill()
+        assert suspended
+        assert continued
+
+
+def test_output_without_an_end_of_line_and_in_any_bytes_passes(work: Path) -> None:
+    code = "import os; os.write(1, bytes(range(256)) * 999); os.write(2, b'loss: 0.5')"
+    done = subprocess.run(
+        [*MAIN, "--output", "report.txt", "--", sys.executable, "-c", code],
+        cwd=work, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stdout == bytes(range(256)) * 999
+    assert done.stderr.startswith(b"loss: 0.5")
+
+
+def test_a_reader_that_goes_away_ends_neither_the_watch_nor_its_report(work: Path) -> None:
+    code = "import sys\nfor i in range(200_000): print(i)"
+    with subprocess.Popen(
+        [*MAIN, "--output", "report.txt", "--", sys.executable, "-c", code], cwd=work, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=60) not in {0, 70}
+    assert (work / "report.txt").exists()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from trainproof_ci.guardian.sessions import Outcome
     from trainproof_ci.model import Report
 
+MOST_SECONDS = 1e9
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -24,15 +26,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--log", action="append", default=[], metavar="PATH",
         help="a log that the command writes, or a folder to search for logs (default: search here); may be repeated",
     )  # fmt: skip
-    parser.add_argument("--stall", type=float, metavar="SECONDS", help="silence that is a stall (default: 1800)")
+    parser.add_argument("--stall", type=_seconds, metavar="SECONDS", help="silence that is a stall (default: 1800)")
     parser.add_argument(
-        "--grace", type=float, nargs=2, default=(30.0, 10.0), metavar=("SECONDS", "SECONDS"),
+        "--grace", type=_seconds, nargs=2, default=(30.0, 10.0), metavar=("SECONDS", "SECONDS"),
         help="from SIGINT to SIGTERM and from SIGTERM to SIGKILL (default: 30 10)",
     )  # fmt: skip
     parser.add_argument("--config", metavar="FILE", help="configuration (default: .trainproof.yml if there is one)")
     parser.add_argument("--loss-key", metavar="NAME", help="the column or key that holds the training loss")
     add_report_arguments(parser)
     parser.set_defaults(jobs=1, deadline=60.0, options=parser)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
+    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,6 +74,8 @@ def _follow(log: str, arguments: argparse.Namespace, settings: "Settings") -> in
     from trainproof_ci.guardian.sessions import follow_log
     from trainproof_ci.guardian.watching import Watch
 
+    if os.path.isdir(log):
+        raise UsageError("LOG is a folder; name the log in it, or give the folder to a watched command with --log")
     outcome = follow_log(Watch([_relative(log)], settings), _say, stop_on_fail=arguments.stop_on_fail)
     return _told(outcome, arguments, sys.stdout.fileno())
 

@@ -6,7 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
+from typing import IO
 
 from trainproof_ci.config import Settings, load_settings
 from trainproof_ci.engine import check
@@ -55,6 +57,10 @@ class Sentinel:
         self.stopped_for = self.stopped_for or firm
         return self.should_stop
 
+    def give_up(self, error: OSError) -> None:
+        """Say that the log cannot be written any more: the guarding ends, not the run."""
+        _say(f"the log cannot be written, so nothing is guarded from here on: {error}")
+
     def finish(self) -> Report:
         """Judge the finished log as `check` does, write the report beside it and, in a GitHub job, say it there."""
         from trainproof_ci.adapters.files import write_atomically
@@ -63,8 +69,12 @@ class Sentinel:
         target = target_of(self.log, outright=True)
         report = check([target] if target is not None else [], self.settings, self._notes())
         path = os.path.join(os.path.dirname(self.log), REPORT)
-        write_atomically(path, renderer("json")(report).encode())
-        sys.stdout.write(tell_job(report, os.environ))
+        try:
+            write_atomically(path, renderer("json")(report).encode())
+            sys.stdout.write(tell_job(report, os.environ))
+        except (OSError, UsageError) as error:  # what was trained is worth more than the report about it
+            _say(f"{report.verdict.value}; the report cannot be written: {error}")
+            return report
         _say(f"{report.verdict.value}; the report is in {path}")
         return report
 
@@ -82,27 +92,48 @@ class Guardian:
                     break
 
     It writes `training_log.jsonl` into the folder while the run goes on and `report.json` at its end; `report` then
-    holds what `check` says about that log.
+    holds what `check` says about that log. A run that was resumed goes on with the log it has with `append=True`. Of
+    several processes that train together, the first one guards: the others make none.
     """
 
-    def __init__(self, folder: str = "trainproof", *, policy: str = "warn", config: str | None = None) -> None:
+    def __init__(
+        self, folder: str = "trainproof", *, policy: str = "warn", config: str | None = None, append: bool = False
+    ) -> None:
         self.sentinel = Sentinel(os.path.join(folder, LOG), policy=policy, config=config)
         self.report: Report | None = None
-        self._file = open(self.sentinel.log, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 - open while the run is
+        self._file: IO[str] | None = open(  # noqa: SIM115 - open while the run is
+            self.sentinel.log, "a" if append else "w", encoding="utf-8", newline="\n"
+        )
 
-    def log(self, step: int, **values: float) -> bool:
-        """Record one step; True when the run should stop. Numbers may be anything that `float` takes, tensors too."""
-        row = {"step": int(step), **{name: float(value) for name, value in values.items()}}
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
+    def log(self, step: int, /, **values: object) -> bool:
+        """Record one step; True when the run should stop. What is no number, nor a tensor of one, is left out.
+
+        A log that cannot be written any more (a full disk) is said once and ends the guarding, not the run; what
+        comes after `finish` is ignored.
+        """
+        if self._file is None or self.report is not None:
+            return self.sentinel.should_stop
+        try:
+            self._file.write(json.dumps({**numbers(values), "step": int(step)}) + "\n")
+            self._file.flush()
+        except OSError as error:
+            self.sentinel.give_up(error)
+            self._close()
+            return self.sentinel.should_stop
         return self.sentinel.look() if self.sentinel.due else self.sentinel.should_stop
 
     def finish(self) -> Report:
         """Close the log and judge it; the same report each time."""
         if self.report is None:
-            self._file.close()
+            self._close()
             self.report = self.sentinel.finish()
         return self.report
+
+    def _close(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+        self._file = None
 
     def __enter__(self) -> "Guardian":  # noqa: PYI034 - Self needs 3.11
         return self

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.guardian.inside import Guardian, numbers
 from trainproof_ci.guardian.looking import POLICIES
+from trainproof_ci.guardian.together import agreed
 
 if TYPE_CHECKING:
     from trainproof_ci.model import Report
 
 FOLDER = "trainproof"
+ASKED_EVERY = 5
+"""Steps after which several processes agree on whether to stop."""
 
 
 class _Guardian:
@@ -32,6 +35,7 @@ class _Guardian:
     def on_train_start(self, trainer: Any, module: Any) -> None:
         """Begin a log of this run; only the main process of several guards it."""
         del module
+        self._ended()
         self.report = None
         if trainer.is_global_zero:
             folder = self.folder or os.path.join(trainer.default_root_dir, FOLDER)
@@ -40,13 +44,21 @@ class _Guardian:
     def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, *_: Any) -> None:
         """Record the loss of the batch, what was logged and the learning rate, and look when it is time."""
         del module
-        if self.guardian is None:
+        stop = self._recorded(trainer, outputs) if self.guardian is not None else False
+        if self.policy == "stop_on_fail" and trainer.global_step % ASKED_EVERY == 0:
+            stop = agreed(stop, trainer.strategy.root_device)
+        elif trainer.world_size > 1:
             return
+        if stop:
+            trainer.should_stop = True
+
+    def _recorded(self, trainer: Any, outputs: Any) -> bool:
+        """Record the numbers of this batch; whether the run should stop."""
+        assert self.guardian is not None
         row = {name: value for name, value in numbers(trainer.logged_metrics).items() if "val" not in name}
         loss = outputs.get("loss") if isinstance(outputs, dict) else outputs
         row = {**_rates(trainer), **row, **({} if "loss" in row else numbers({"loss": loss}))}
-        if self.guardian.log(trainer.global_step, **row):
-            trainer.should_stop = True
+        return self.guardian.log(trainer.global_step, **row)
 
     def on_validation_epoch_end(self, trainer: Any, module: Any) -> None:
         """Record what validation logged."""
@@ -58,8 +70,17 @@ class _Guardian:
     def on_train_end(self, trainer: Any, module: Any) -> None:
         """Judge the finished log: the verdict of `check`."""
         del trainer, module
-        if self.guardian is not None:
-            self.report = self.guardian.finish()
+        self._ended()
+
+    def on_exception(self, trainer: Any, module: Any, exception: BaseException) -> None:
+        """Judge the log so far: training ends here."""
+        del trainer, module, exception
+        self._ended()
+
+    def _ended(self) -> None:
+        guardian, self.guardian = self.guardian, None
+        if guardian is not None:
+            self.report = guardian.finish()
 
 
 def _rates(trainer: Any) -> dict[str, float]:

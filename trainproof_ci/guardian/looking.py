@@ -39,6 +39,8 @@ def signature(path: str) -> Signature | None:
 def target_of(path: str, *, outright: bool = False) -> Target | None:
     """The training log at `path` as a target; None while it is not one yet, unless it was named `outright`."""
     found = classify(path, os.sep, outright=outright)
+    if found is not None and outright and found.refusal is not None:
+        return found._replace(kind="run")  # it was named as a log, whatever is or is not there
     return found if found is not None and (outright or found.kind == "run") else None
 
 

@@ -1,6 +1,8 @@
 """The two ways to watch: a command of ours from its start to its end, or a log that something else writes."""
 
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,11 +30,19 @@ class Outcome(NamedTuple):
     exit_code: int
 
 
+PASSED_ON = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
+"""What ends us ends the command; SIGHUP is a closed terminal, and with `nohup` it is ignored here as there."""
+SUSPEND = getattr(signal, "SIGTSTP", None)
+SWITCH_SECONDS = 0.0005
+"""How long judging keeps the interpreter while output waits to be passed through."""
+
+
 class _Signals:
     """Signals that reached us: passed on at once, harder each time."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
+        self._suspended = False
         self.command: Command | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
@@ -42,6 +52,21 @@ class _Signals:
             harder = {1: number, 2: signal.SIGTERM}.get(len(self.received), signal.SIGKILL)
             self.command.signal(harder)
 
+    def suspend(self, number: int, frame: FrameType | None) -> None:
+        """Ctrl-Z: the command has a session of its own and would go on, so it is stopped with us and continues with us."""
+        del number, frame
+        if self.command is not None:
+            self.command.signal(signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._suspended = True
+        if self.command is not None:
+            self.command.signal(signal.SIGCONT)
+
+    def was_suspended(self) -> bool:
+        """Whether we were suspended since the last time that this was asked."""
+        was, self._suspended = self._suspended, False
+        return was
+
     @property
     def first(self) -> int | None:
         """The first signal, None without any."""
@@ -50,17 +75,25 @@ class _Signals:
 
 @contextmanager
 def _caught() -> Iterator[_Signals]:
-    """SIGINT and SIGTERM are ours to pass on while the body runs."""
+    """Signals are ours to pass on while the body runs, but for those that whoever started us has switched off."""
     caught = _Signals()
     if threading.current_thread() is not threading.main_thread():
         yield caught
         return
-    before = {number: signal.signal(number, caught) for number in (signal.SIGINT, signal.SIGTERM)}
+    wanted = dict.fromkeys(PASSED_ON, caught.__call__) | ({SUSPEND: caught.suspend} if SUSPEND else {})
+    before = {
+        number: signal.signal(number, handler)
+        for number, handler in wanted.items()
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         yield caught
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        sys.setswitchinterval(interval)
+        for number, former in before.items():
+            signal.signal(number, former)
 
 
 def watch_command(
@@ -87,6 +120,8 @@ def _guarded(
     """The command's return code and, in words, how it ended."""
     warned: set[str] = set()
     while (code := command.wait(watch.pause)) is None:
+        if signals.was_suspended():
+            watch.restart_clocks()
         firm = watch.glance()
         _say_stall(watch, say)
         if firm is None:
@@ -142,6 +177,8 @@ def follow_log(watch: Watch, say: Say, *, stop_on_fail: bool = False) -> Outcome
     warned: set[str] = set()
     with _caught() as signals:
         while not signals.received:
+            if signals.was_suspended():
+                watch.restart_clocks()
             firm = watch.glance()
             if firm is not None and firm.finding.rule not in warned:
                 warned.add(firm.finding.rule)

@@ -73,6 +73,11 @@ class Watch:
         report = judge_facts(target, quiet, (log_stalled,), self.settings)
         return report if report.findings else None
 
+    def restart_clocks(self) -> None:
+        """Count silence from now on: while everything was suspended, nothing could grow."""
+        for log in self.logs.values():
+            log.grew = self._clock()
+
     def report(self, stall: TargetReport | None = None, notes: Sequence[str] = ()) -> Report:
         """What `check` says about the finished logs, with the stall of this watch beside it."""
         if self._search.folders:
