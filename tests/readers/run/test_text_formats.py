@@ -214,14 +214,6 @@ def test_one_object_on_one_line_without_a_loss_is_a_configuration(work: Path, te
     assert (recognise(Head.of("args.json")) is not None) == is_log
 
 
-def test_a_comma_is_a_decimal_point_between_semicolons(work: Path) -> None:
-    rows = "".join(f"{i};{x:.4f};text, more;{x * 1e-5:.2e}\n".replace(".", ",") for i, x in enumerate(VALUES))
-    run = target_of(work, "training_log.csv", ("epoch;loss;note;lr\n" + rows).encode())
-    assert run.loss is not None
-    assert list(run.loss.values) == pytest.approx(VALUES)
-    assert run.rates[0].values[0] == pytest.approx(VALUES[0] * 1e-5, rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [

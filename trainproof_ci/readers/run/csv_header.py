@@ -1,23 +1,15 @@
-"""The header of a CSV log: what divides the cells, what the columns are called, how numbers are written."""
-
-import re
+"""The header of a CSV log: what divides the cells and what the columns are called."""
 
 from trainproof_ci.readers.run.catboost import columns_of_table
 from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
 
 DELIMITERS = (",", ";", "\t", "|")
 _DEFAULT = ","
-_DECIMAL = re.compile(r"(?<![^;\n])([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)(?![^;\r\n])")
 
 
 def delimiter_of(header: str) -> str:
     """The delimiter that the header has most of."""
     return max(DELIMITERS, key=header.count) if any(d in header for d in DELIMITERS) else _DEFAULT
-
-
-def with_points(text: str, delimiter: str) -> str:
-    """The text with a point in each number: where cells are told apart by semicolons, a comma is a decimal one."""
-    return _DECIMAL.sub(r"\1.\2", text) if delimiter == ";" and "," in text else text
 
 
 def header_names(header: str) -> list[str]:

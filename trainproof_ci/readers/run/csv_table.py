@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.columns import Block, Columns
 from trainproof_ci.readers.run.csv_block import rows_of
-from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns, with_points
+from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
@@ -41,7 +41,7 @@ def recognise(head: "Head") -> bool:
 
 def _mostly_numbers(rows: Sequence[str], header: str) -> bool:
     delimiter = delimiter_of(header)
-    cells = [cell.strip() for row in rows for cell in with_points(row, delimiter).split(delimiter)]
+    cells = [cell.strip() for row in rows for cell in row.split(delimiter)]
     known = [cell for cell in cells if cell.lower() not in MISSING]
     return sum(_float(cell) is not None for cell in known) * 2 >= len(known)
 
@@ -158,13 +158,10 @@ def read(source: "Source", target: "Target") -> Reading:
     damage: list[Damage] = []
     rest = list(lines.lines)
     for block in chain(["\n".join(rest)] if rest else (), blocks):
-        block = with_points(block, delimiter)  # noqa: PLW2901 - the same rows in the writing of everybody else
         if table.take(block, delimiter, lines.number + 1):
             lines.pass_over(block.count("\n") + 1)
             continue
-        more = (
-            (line for rest in blocks for line in _split(with_points(rest, delimiter))) if '"' in block else ()
-        )  # a quoted cell may go on in the next
+        more = chain.from_iterable(map(_split, blocks)) if '"' in block else ()  # a quoted cell may go on in the next
         lines.lines = chain(_split(block), more)
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         damage += _read_rows(rows, table.add, lines)
