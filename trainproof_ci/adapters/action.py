@@ -113,9 +113,13 @@ def _write_files(context: Context, report: Report, placed: Report, told: Iterabl
     """Write the JSON report and the SARIF; returns the outputs that name them, without those that failed."""
     folder, wanted = context.runner.folder, context.wanted
     files: dict[str, tuple[str, Iterable[str]]] = {"report-json": (os.path.join(folder, "report.json"), told)}
-    files["sarif-file"] = (wanted.sarif_file or os.path.join(folder, "trainproof.sarif"), (sarif.render(placed),))
+    files["sarif-file"] = (
+        wanted.sarif_file or os.path.join(folder, "trainproof.sarif"),
+        (whole := sarif.render(placed),),
+    )
     if wanted.upload_sarif and any(target.judged for target in report.targets):  # an empty run closes every alert
-        uploaded = sarif.render(placed, left_out=_too_large(context, report))
+        large = _too_large(context, report)
+        uploaded = sarif.render(placed, left_out=large) if large else whole
         files["upload-file"] = (os.path.join(folder, "upload.sarif"), (uploaded,))
     written: dict[str, str] = {}
     for name, (path, content) in files.items():

@@ -1,9 +1,11 @@
 """Parallel texts: `train.en` and `train.de`, in which line i of one is the translation of line i of the other."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from itertools import zip_longest
+from time import time
 from typing import TYPE_CHECKING
 
 from trainproof_ci.places import Location
@@ -61,15 +63,40 @@ def _is_side(suffix: str) -> bool:
 def _other_sides(path: str) -> Iterator[str]:
     folder, name = os.path.split(path)
     stem, suffix = os.path.splitext(name)
+    kind = suffix[1:].lower() in SIDES
+    for ending in _sides_beside(folder or ".").get(stem, ()):
+        if ending != suffix and (ending[1:].lower() in SIDES) is kind:
+            yield os.path.join(folder, stem + ending)
+
+
+def _sides_beside(folder: str) -> Mapping[str, list[str]]:
+    """The suffixes of languages and sides in a folder by stem, in order; listed once for all of many files."""
     try:
-        beside = sorted(os.listdir(folder or "."))
+        now = os.stat(folder)
     except OSError:
-        return
-    for other in beside:
-        same, ending = os.path.splitext(other)
-        kind = suffix[1:].lower() in SIDES
-        if same == stem and ending != suffix and _is_side(ending[1:]) and (ending[1:].lower() in SIDES) is kind:
-            yield os.path.join(folder, other)
+        return {}
+    if time() - now.st_mtime < SETTLED:
+        return _sides_in(folder, None)
+    return _listed_once(folder, (now.st_dev, now.st_ino, now.st_mtime_ns))
+
+
+def _sides_in(folder: str, state: object) -> Mapping[str, list[str]]:
+    del state  # a folder that changed is listed anew
+    found: dict[str, list[str]] = {}
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return found
+    for name in names:
+        stem, ending = os.path.splitext(name)
+        if _is_side(ending[1:]):
+            found.setdefault(stem, []).append(ending)
+    return found
+
+
+SETTLED = 2.0
+"""Seconds after which a change of a folder shows in its time."""
+_listed_once = lru_cache(maxsize=8)(_sides_in)
 
 
 def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:

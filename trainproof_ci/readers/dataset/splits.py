@@ -79,7 +79,8 @@ def others_beside(path: str) -> bool:
     """Whether another file of the same suffix lies in the folder of `path`."""
     folder, name = os.path.split(path)
     suffix = os.path.splitext(name)[1]
-    return any(other != name and other.endswith(suffix) for other in os.listdir(folder or "."))
+    with os.scandir(folder or ".") as listing:  # the first one found ends it, however many files there are
+        return any(other.name != name and other.name.endswith(suffix) for other in listing)
 
 
 def _renamed(path: str) -> Iterator[str]:
