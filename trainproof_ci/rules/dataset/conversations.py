@@ -8,8 +8,8 @@ from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.shapes import Turn
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 
-STRICT_TARGETS = frozenset({"together", "mistral", "llamafactory"})
 ANSWERS = frozenset({"assistant", "call"})
 
 
@@ -27,7 +27,7 @@ def every_list(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]
 
 
 def _strictness(data: Survey) -> Severity | None:
-    strict = data.options.roles == "alternate" or data.options.target in STRICT_TARGETS
+    strict = data.options.roles == "alternate" or PROFILES.get(data.options.target or "", ANY).alternate
     return Severity.FAIL if strict else None
 
 
@@ -111,7 +111,7 @@ def not_alternating(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
 
     Why: templates of Gemma and Mistral raise "roles must alternate", Together rejects, LLaMA-Factory drops the record.
     Fix: join the messages, or add the one that is missing. A FAIL with `roles: alternate` or the targets together,
-    mistral and llamafactory.
+    anyscale, mistral and llamafactory.
     """
     for _, turns in _whole(record, data):
         spoken = [turn for turn in turns if turn.role in {"user", "assistant", "call", "tool"}]

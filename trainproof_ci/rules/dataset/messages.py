@@ -112,11 +112,13 @@ def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
 
     Why: services reject the conversation, and the model learns answers that come from nowhere.
     Fix: each call is followed by one tool message with its id. A call in the last message may stay open, and calls
-    without ids (as TRL writes them) match by order.
+    without ids (as TRL writes them) match by order. For `target: mistral` every call needs an id and its arguments as
+    one text.
     """
     assert data.shape is not None
+    strict = data.shape.name == "mistral-instruct" or data.options.target == "mistral"
     for _, turns in data.talks:
-        fault = _tool_fault(turns)
+        fault = _tool_fault(turns) or (_loose_call(turns) if strict else None)
         if fault is not None:
             yield fault
 
@@ -155,6 +157,18 @@ def _tool_fault(turns: Sequence[Turn]) -> Fault | None:
 def _without_arguments(call: Mapping[str, Any]) -> bool:
     function = call.get("function", call)
     return not isinstance(function, dict) or not {"arguments", "parameters", "args", "input"}.intersection(function)
+
+
+def _loose_call(turns: Sequence[Turn]) -> Fault | None:
+    """The first call without an id or with arguments that are no text."""
+    for turn in turns:
+        called = turn.message.get("tool_calls") if turn.role == "assistant" else None
+        for call in called if isinstance(called, list) else ():
+            function = call.get("function", call)
+            if not isinstance(call.get("id"), str) or not isinstance(function.get("arguments"), str):
+                what = "no id" if not isinstance(call.get("id"), str) else "arguments that are no text"
+                return Fault("a tool call is not as the target takes it", what, "an id and a text", key=turn.key)
+    return None
 
 
 def _answer(turn: Turn, waiting: list[str | None], before: Sequence[Turn]) -> Fault | None:

@@ -7,6 +7,7 @@ from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, reason, rule
+from trainproof_ci.rules.dataset.profiles import Profile, profile_of
 from trainproof_ci.rules.dataset.sighted import fired
 
 NOT_DATA = reason(
@@ -52,33 +53,64 @@ def merge_conflict(data: Survey, limits: Limits) -> Iterator[Firing]:
 def too_large(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The file is larger than the target takes.
 
-    Why: services reject the upload: OpenAI takes 512 MB a file, Vertex AI 1 GB.
+    Why: services reject the upload: OpenAI takes 512 MB a file, Vertex AI 1 GB, Fireworks 3 million examples. Where
+    the number depends on the model (20,000 examples for Amazon Nova, 5,000 to validate with Gemini) it only warns.
     Fix: split the file, or raise `max-bytes` in the configuration.
     Stands down: without `max-bytes` and without a `target` that has a limit.
     """
-    limit = data.options.max_bytes or MOST_BYTES.get(data.options.target or "")
-    if limit is None:
+    profile, evaluated = _profile(data), data.split == "eval"
+    most, many = data.options.max_bytes or profile.bytes, profile.evaluated if evaluated else profile.many
+    if most is None and many is None:
         raise StandDown("no max-bytes configured, and no target that has a limit")
-    if data.size > limit:
+    if most is not None and data.size > most:
         yield Firing(
-            "the file is larger than allowed", f"{data.size} bytes", f"≤ {limit} bytes", Places(data.location())
+            "the file is larger than allowed", f"{data.size} bytes", f"≤ {most} bytes", Places(data.location())
         )
+    if many is not None and data.records > many:
+        what = "the file holds more records than the target takes"
+        severity = Severity.WARN if profile.by_model else None
+        yield Firing(what, f"{data.records} records", f"≤ {many}", Places(data.location()), severity=severity)
 
 
 @rule("TP-FILE-FEW", Severity.FAIL)
 def too_few(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The file holds fewer records than it must.
 
-    Why: services reject small files (OpenAI wants 10 examples, Fireworks 3), and a cut export looks like a short one.
+    Why: services reject small files (OpenAI wants 10 examples, Fireworks 3; Amazon Nova wants 8, which depends on the
+    model and only warns), and a cut export looks like a short one.
     Fix: add records, or lower `min-records` in the configuration.
     Stands down: without `min-records` and without a `target` that has a minimum; when the file is empty.
     """
-    limit = data.options.min_records or FEWEST_RECORDS.get(data.options.target or "")
+    profile = _profile(data)
+    limit = data.options.min_records or profile.few
     if limit is None:
         raise StandDown("no min-records configured, and no target that has a minimum")
     if 0 < data.records < limit and data.options.split in {None, "train"}:
-        yield Firing("the file holds too few records", f"{data.records} records", f"≥ {limit}", Places(data.location()))
+        mild = profile.by_model and data.options.min_records is None
+        yield Firing(
+            "the file holds too few records", f"{data.records} records", f"≥ {limit}", Places(data.location()),
+            severity=Severity.WARN if mild else None,
+        )  # fmt: skip
 
 
-MOST_BYTES = {"openai": 512 << 20, "azure-openai": 512 << 20, "vertex": 1 << 30, "together": 25 << 30}
-FEWEST_RECORDS = {"openai": 10, "fireworks": 3}
+@rule("TP-SCHEMA-TARGET", Severity.FAIL, needs=("shape",))
+def other_shape(data: Survey, limits: Limits) -> Iterator[Firing]:
+    """The records are not of a shape that the target takes.
+
+    Why: a service looks the keys of its own format up and rejects the file, hours after it was queued or at the upload.
+    Fix: convert the records, or name the target that they are meant for.
+    Stands down: without a `target`, and for targets that take records of any keys.
+    """
+    assert data.shape is not None
+    shapes = _profile(data).shapes
+    if not shapes:
+        raise StandDown("no target configured that asks for certain keys")
+    if data.shape.name not in shapes:
+        yield Firing(
+            "the target takes no records of this shape", data.shape.name, f"one of {', '.join(sorted(shapes))}",
+            Places(data.location()),
+        )  # fmt: skip
+
+
+def _profile(data: Survey) -> Profile:
+    return profile_of(data.options.target, data.shape.name if data.shape else None)
