@@ -37,45 +37,18 @@ def check(targets: Sequence[Target], settings: "Settings", notes: Sequence[str] 
     ordered = sorted(targets, key=lambda target: (target.path, target.kind))
     workers = min(settings.jobs, len(ordered))
     if workers > 1 and (len(ordered) >= POOL_FROM_TARGETS or sum(t.size for t in ordered) >= POOL_FROM_BYTES):
-        judged = _in_processes(ordered, settings, workers)
+        from trainproof_ci.workers import in_processes  # most runs judge a few small files
+
+        judged = in_processes(_judge_each, ordered, settings, workers)
     else:
         judged = _judge_each(ordered, settings)
     stale = suppress.stale_entries(judged, settings)
     return Report(tuple(judged), settings.policy, (*notes, *stale))
 
 
-def _in_processes(targets: list[Target], settings: "Settings", workers: int) -> list[TargetReport]:
-    from concurrent.futures import ProcessPoolExecutor  # most runs judge a few small files
-
-    alone = settings._replace(jobs=1)
-    with ProcessPoolExecutor(workers, initializer=_leave_interrupts) as pool:
-        try:
-            size = max(1, len(targets) // (workers * 8))
-            shares = [targets[at : at + size] for at in range(0, len(targets), size)]
-            running = [pool.submit(_judge_each, share, alone) for share in shares]  # `map` would cancel, noisily
-            return [report for share in running for report in share.result()]
-        except BaseException:
-            _end_workers()  # or leaving the pool waits until they have judged what they were given
-            raise
-
-
 def _judge_each(targets: Sequence[Target], settings: "Settings") -> list[TargetReport]:
     with Deadline(settings.deadline) as deadline:
         return [_guarded(target, settings, deadline) for target in targets]
-
-
-def _leave_interrupts() -> None:
-    """In a worker: an interrupt from the terminal reaches every process, and the first one answers it for all."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _end_workers() -> None:
-    from multiprocessing import active_children
-
-    for worker in active_children():
-        worker.terminate()
 
 
 def judge(target: Target, settings: "Settings") -> TargetReport:
