@@ -11,6 +11,7 @@ from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.lines import Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.suffixes import JSON_LINES
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -23,7 +24,7 @@ __all__ = ["BOM", "MARKERS", "Examiner", "blocks", "records_of", "sample"]
 
 def recognise(head: Head) -> str | None:
     """JSON Lines by name, or by content in a `.json` whose lines are records of a known shape."""
-    if head.suffix in {".jsonl", ".ndjson"}:
+    if head.suffix in JSON_LINES:
         return "jsonl"
     if head.suffix == ".json" and head.start.lstrip(BOM + b" \t\r\n")[:1] == b"{":
         samples = sample(head)
