@@ -99,7 +99,8 @@ def gradient_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
     Fix: check which parameters require gradients, and that the loss depends on them.
 
     Stands down: where the loss improved, for a run cannot both learn and receive no gradient: some trainers write 0.0 when
-    clipping is off. Fewer than 5 gradient norms are not judged.
+    clipping is off. Nor can it blow up without one: a loss that was finite and is not any more moved (Coqui's trainer, at
+    a thousand times the rate). Fewer than 5 gradient norms are not judged.
     """
     courses = [(series, course(series).values) for series in run.gradients]
     if all(len(finite) < limits["points"] for _, finite in courses):
@@ -109,11 +110,17 @@ def gradient_all_zero(run: RunLog, limits: Limits) -> Iterator[Firing]:
             continue
         if run.loss is not None and improved(course(run.loss)):
             raise StandDown("the loss improved, so the 0.0 is not the gradient but how it is logged")
+        if run.loss is not None and _blew_up(run.loss.values):
+            raise StandDown("the loss blew up, so the 0.0 is not the gradient but how it is logged")
         yield Firing(
             "every gradient norm is exactly 0.0 and the loss does not improve: nothing is learned",
             f"{len(finite)} of {series.size} values are 0.0", "a gradient above 0", run.places(series, range(series.size)),
         )  # fmt: skip
         return
+
+
+def _blew_up(losses: Sequence[float]) -> bool:
+    return len(losses) > 1 and isfinite(losses[0]) and not isfinite(losses[-1])
 
 
 @rule("TP-ZERO-LR", Severity.FAIL, needs=("rates",), limits={"share": 0.99, "points": 5})
