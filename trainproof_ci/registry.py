@@ -41,6 +41,7 @@ RULE_MODULES: Mapping[str, tuple[str, ...]] = {
         "trainproof_ci.rules.run.numbers",
         "trainproof_ci.rules.run.zeros",
         "trainproof_ci.rules.run.learning",
+        "trainproof_ci.rules.run.standing",
         "trainproof_ci.rules.run.chance",
         "trainproof_ci.rules.run.spikes",
         "trainproof_ci.rules.run.generalisation",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from math import isfinite
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.median import median
@@ -16,7 +15,6 @@ from trainproof_ci.rules.run.course import (
     rate_rose_late,
     resolution,
     rolling_medians,
-    still_warming_up,
     supervised,
     uncertainty,
 )  # fmt: skip
@@ -24,8 +22,6 @@ from trainproof_ci.rules.run.course import (
 TRIPLED = 3
 """An end this much above the beginning is a leap: at a hundredfold learning rate the loss went from 0.86 to 6.0 in the
 third step, and a scatter measured across that step hid the divergence for thirty more (evidence, lr-x100-1)."""
-FAST = 1.3
-"""A first point this much above the first three tells of a model that fell within its first step."""
 COARSE = 0.1
 """A loss below this that is printed as 0.01 in every row may move in the digits that are not printed."""
 EDGE, OBVIOUS = 50, 0.1
@@ -205,62 +201,3 @@ def _climbs(found: Course) -> bool:
     ranks = {at: rank for rank, at in enumerate(sorted(range(count), key=medians.__getitem__))}
     apart = sum((at - rank) ** 2 for at, rank in ranks.items())
     return 1 - 6 * apart / (count * (count**2 - 1)) > 0.7
-
-
-@rule("TP-DEAD-RUN", Severity.WARN, needs=("loss",), limits={"points": 20, "ratio": 0.95})
-def loss_not_falling(run: RunLog, limits: Limits) -> Iterator[Firing]:
-    """The training loss hardly fell over the whole run.
-
-    Why: neither the median of the last fifth is below `ratio` of that of the first fifth, nor the end below `ratio` of the
-    first three points: a run that learns falls, quickly at first or slowly throughout. (A model that falls within its first
-    steps and then stays, as most fine-tuning does, is not dead.)
-    With a learning rate or gradient norm that is 0 throughout it is a failure. Physics-informed and stock-return runs of
-    hundreds of steps without movement taught it.
-
-    Fix: compare with a run at ten times the learning rate; look at the gradient norms.
-
-    Stands down: fewer than 20 points; a warm-up that goes on to the end; a run resumed at its floor; a loss below zero.
-    """
-    supervised(run)
-    found = loss_course(run, limits["points"])
-    fifth = found.size // 5
-    start = median(found.values[:3])
-    if found.values[0] > FAST * start:
-        start = found.values[0]
-    fell = found.tail < limits["ratio"] * start
-    if fell and min(found.values[:fifth]) > 0:
-        return
-    first, last = median(found.values[:fifth]), median(found.values[-fifth:])
-    if first <= 0:
-        raise StandDown("the loss is not positive, so a ratio of it means nothing")
-    if fell or last < limits["ratio"] * first or last > 1.2 * first:
-        return
-    if still_warming_up(run):
-        raise StandDown("the learning rate is still warming up")
-    if _resumed(run):
-        raise StandDown("the log begins late in a run, which may have been at its floor")
-    assert run.loss is not None
-    dead = any(_never_positive(series.values) for series in (*run.gradients, *run.rates))
-    yield Firing(
-        f"the training loss hardly fell: {first:.4g} in the first fifth, {last:.4g} in the last",
-        f"{last / first:.3g} x the first fifth over {found.size} points", f"below {limits['ratio']:g} x",
-        run.places(run.loss, [found.where[-1]]), severity=Severity.FAIL if dead else None,
-    )  # fmt: skip
-
-
-def _resumed(run: RunLog) -> bool:
-    """Whether the first step is far from the start, measured in the distance between two."""
-    assert run.loss is not None
-    steps = run.loss.steps
-    if run.segments > 1:
-        return True
-    if not run.loss.stepped or not isfinite(steps[0]) or run.loss.size < 2:
-        return False
-    gap = (steps[-1] - steps[0]) / (run.loss.size - 1)
-    return gap > 0 and steps[0] > 10 * gap
-
-
-def _never_positive(values: object) -> bool:
-    assert hasattr(values, "__iter__")
-    finite = [value for value in values if isfinite(value)]
-    return len(finite) >= 5 and max(finite) <= 0
