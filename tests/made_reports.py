@@ -29,3 +29,20 @@ def many(count: int, severity: Severity = Severity.FAIL, files: int = 10) -> Rep
         path = paths[number % files]
         found[path].append(finding(path, severity, number + 1, text=f"sentence {number}"))
     return report(*(target(path, *findings) for path, findings in found.items()))
+
+
+def huge() -> Report:
+    """100,000 findings over 1,000 files, a third of each severity."""
+    parts = (
+        ("fail", many(33_334, Severity.FAIL, 400)),
+        ("warn", many(33_333, Severity.WARN, 300)),
+        ("unjudged", many(33_333, Severity.NOT_CHECKED, 300)),
+    )
+    return report(*(_below(kind, target) for kind, part in parts for target in part.targets))
+
+
+def _below(folder: str, found: TargetReport) -> TargetReport:
+    path = f"{folder}/{found.path}"
+    moved = (Places(*(place._replace(path=path) for place in each.places.shown)) for each in found.findings)
+    findings = tuple(each._replace(places=places) for each, places in zip(found.findings, moved, strict=True))
+    return found._replace(path=path, findings=findings)
