@@ -21,7 +21,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "rules")]
 
-import replay  # noqa: E402
 import verdicts  # noqa: E402
 
 from trainproof_ci.config import Settings, load_settings  # noqa: E402
@@ -31,6 +30,8 @@ from trainproof_ci.engine import check  # noqa: E402
 ARGUED = {
     "labels-shuffled": "a loss that falls is not evidence of learning: the single log is healthy in every respect, "
     "and only the healthy run beside it shows what was to be reached",
+    "stablebaselines-rate-x1000": "the loss of a reinforcement run does not say whether it learns, and its reward stays where "
+    "it was, which is not broken by itself; it is not judged, and says so",
 }
 """Disagreements that are ours, with the argument."""
 
@@ -142,15 +143,6 @@ def injected_table() -> list[str]:
     return lines
 
 
-def guardian_table() -> list[str]:
-    lines = ["| run | stopped at step | for | prefixes whose FAIL was taken back |", "|---|---|---|---|"]
-    for found in replay.replays():
-        stop = f"{found.stopped:g} of {found.steps}" if found.stopped else "not stopped"
-        back = f"{found.taken_back} ({', '.join(found.rules_taken_back)})" if found.taken_back else "0"
-        lines.append(f"| {found.run} | {stop} | {found.rule or '-'} | {back} |")
-    return lines
-
-
 def main() -> None:
     os.chdir(ROOT)
     rows = [*evidence_rows(), *case_rows()]
@@ -163,9 +155,6 @@ def main() -> None:
         "## The injected faults", "", *injected_table(), "",
         "A loss that falls is not evidence of learning: with shuffled labels it falls too, to the entropy of the letters.",
         "The healthy run beside it tells (`compare`), and the dataset does, to whoever reads it.", "",
-        "## The guardian on prefixes of these runs", "",
-        "With `stop_on_fail`; a FAIL must hold over five points before it stops a run. Judged are the first 45 prefixes,",
-        "every twentieth after them, and the whole log (`evidence/accuracy/replay.py`).", "", *guardian_table(), "",
     ]  # fmt: skip
     (HERE / "AGREEMENT.md").write_text("\n".join(text), encoding="utf-8")
     print("\n".join(totals(rows)))

@@ -24,11 +24,13 @@ from trainproof_ci.engine import check  # noqa: E402
 from trainproof_ci.model import Severity  # noqa: E402
 
 LOCK = "verdict.json"
-LOGS = ("trainer_state.json", "console.txt", "log.csv", "metrics.csv")
+SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".json", ".jsonl", ".log"})
+ABOUT = frozenset({LOCK, "run.json"})
+"""What lies beside the logs of a run and is none."""
 EXPECTED = {
     "healthy": "PASS", "lr-x100": "FAIL", "lr-zero": "FAIL", "fp16-overflow": "FAIL", "labels-shuffled": "FAIL",
     "few-samples": "WARN", "gradients-cut": "FAIL",
-    "no-rate": "FAIL", "nan": "FAIL", "diverges": "FAIL", "zero": "FAIL",
+    "no-rate": "FAIL", "nan": "FAIL", "diverges": "FAIL", "zero": "FAIL", "rate-x1000": "FAIL",
 }  # fmt: skip
 """What somebody who knows the fault expects of the run."""
 
@@ -41,8 +43,12 @@ def run_folders() -> list[pathlib.Path]:
 
 def logs(folder: pathlib.Path) -> list[str]:
     """The logs of a run, as paths from the repository's root."""
-    found = [path for path in sorted(folder.iterdir()) if path.name in LOGS or "tfevents" in path.name]
+    found = [path for path in sorted(folder.iterdir()) if path.is_file() and path.name not in ABOUT and _is_log(path.name)]
     return [path.relative_to(ROOT).as_posix() for path in found]
+
+
+def _is_log(name: str) -> bool:
+    return "tfevents" in name or pathlib.PurePath(name).suffix in SUFFIXES
 
 
 def fault(folder: pathlib.Path) -> str:
@@ -81,6 +87,8 @@ def caught_by(found: dict[str, object]) -> str:
     files = found["files"].values()
     if all(entry["verdict"] in {"FAIL", found["expected"]} for entry in files):
         return "the single run"
+    if all(entry["verdict"] == "NOT-CHECKED" for entry in files):
+        return "nothing: not judged, and said so"
     return "compare only" if found.get("compare", {}).get("verdict") == "FAIL" else "missed"
 
 

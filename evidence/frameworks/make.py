@@ -1,151 +1,129 @@
-"""Trains a tiny regression with the Hugging Face Trainer and with Lightning, each logging one run in several formats.
+"""Trains one small task with many frameworks, each logging the same run in every format that it writes.
 
-Hugging Face: trainer_state.json, a TensorBoard event file, and a CSV that a callback writes. Lightning: metrics.csv of
-its CSVLogger and an event file of its TensorBoardLogger. Every run is made healthy and with one fault.
+    python evidence/frameworks/make.py                   all of them; a few minutes
+    python evidence/frameworks/make.py keras pytorch     these only
+    python evidence/frameworks/make.py --output FOLDER   somewhere else
 
-usage: make.py [FOLDER]        (needs torch, transformers, lightning, tensorboard; about a minute)
+What a framework needs stands in its module (`with_*.py`); one that is not installed is said and left as it is. The
+versions used are in each `run.json`.
 """
 
-import csv
-import math
+import argparse
+import importlib
+import importlib.metadata
+import json
+import os
+import pathlib
 import shutil
 import sys
 import tempfile
+import time
+import traceback
 import warnings
-from pathlib import Path
 
-import lightning.pytorch as pl
-import torch
-from lightning.pytorch.callbacks import LearningRateMonitor
-from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
-from torch import nn
-from transformers import Trainer, TrainerCallback, TrainingArguments
-
-STEPS, EVERY = 300, 5
-FAULTS = {
-    "healthy": {"rate": 0.02},
-    "no-rate": {"rate": 0.0},
-    "nan": {"rate": 0.02, "nan_from": 200},
-    "diverges": {"rate": 0.02, "worse_from": 150},
-    "zero": {"rate": 0.02, "zero_from": 100},
-}
-"""What goes wrong in each run: the learning rate, and the step from which on the loss is made NaN, larger or zero."""
+HERE = pathlib.Path(__file__).resolve().parent
+NAMES = (
+    "huggingface", "lightning", "pytorch", "tqdm", "accelerate", "keras", "coqui", "stablebaselines",
+    "lightgbm", "xgboost", "catboost", "spacy", "ultralytics",
+)  # fmt: skip
+CONSOLE = "console.txt"
+KEPT = frozenset({"verdict.json"})
 
 
-class Rows(torch.utils.data.Dataset):
-    """Four numbers and their weighted sum with a little noise."""
-
-    def __init__(self) -> None:
-        made = torch.Generator().manual_seed(1)
-        self.x = torch.randn(512, 4, generator=made)
-        self.y = self.x @ torch.tensor([1.0, -2.0, 3.0, 0.5]) + 0.3 * torch.randn(512, generator=made)
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
-        return {"x": self.x[index], "labels": self.y[index]}
-
-
-class Model(nn.Module):
-    """A line, and the fault of the run."""
-
-    def __init__(self, nan_from: float = math.inf, worse_from: float = math.inf, zero_from: float = math.inf) -> None:
-        super().__init__()
-        self.line = nn.Linear(4, 1)
-        self.step = 0
-        self.nan_from, self.worse_from, self.zero_from = nan_from, worse_from, zero_from
-
-    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
-        loss = ((self.line(x).squeeze(-1) - labels) ** 2).mean()
-        if self.training:
-            self.step += 1
-            if self.step > self.nan_from:
-                loss = loss * math.nan
-            if self.step > self.zero_from:
-                loss = loss * 0
-            if self.step > self.worse_from:
-                loss = loss + 0.5 * (self.step - self.worse_from)
-        return {"loss": loss}
+def main() -> int:
+    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cli.add_argument("names", nargs="*", metavar="FRAMEWORK", help=f"of {', '.join(NAMES)} (default: all)")
+    cli.add_argument("--output", type=pathlib.Path, default=HERE, help="where the runs go (default: beside this script)")
+    given = cli.parse_args()
+    if unknown := set(given.names) - set(NAMES):
+        cli.error(f"unknown: {', '.join(sorted(unknown))}")
+    missing = []
+    for name in given.names or NAMES:
+        began = time.monotonic()
+        module = importlib.import_module(f"with_{name}")
+        if absent := [package for package in module.PACKAGES if version(package) is None]:
+            missing.append(f"{name} (needs {', '.join(absent)})")
+            continue
+        for fault in module.FAULTS:
+            forked(lambda fault=fault: make_run(name, fault, given.output.resolve() / "runs" / f"{name}-{fault}"))
+        print(f"{name}: {len(module.FAULTS)} runs, {time.monotonic() - began:.0f} s", flush=True)
+    if missing:
+        print(f"not installed, left as they are: {'; '.join(missing)}")
+    return 1 if missing else 0
 
 
-class CsvLog(TrainerCallback):
-    """What people write to have a CSV beside the Trainer: a row for every training log."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.rows = path, []
-
-    def on_log(self, args, state, control, logs=None, **_):  # noqa: ANN001, ANN003, ANN201 - the Trainer's signature
-        if logs and "loss" in logs:
-            self.rows.append({"step": state.global_step, **{k: logs[k] for k in ("loss", "grad_norm", "learning_rate", "epoch")}})
-
-    def on_train_end(self, args, state, control, **_):  # noqa: ANN001, ANN003, ANN201 - the Trainer's signature
-        with self.path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(self.rows[0]))
-            writer.writeheader()
-            writer.writerows(self.rows)
-
-
-def hugging_face(folder: Path, rate: float, **fault: float) -> None:
-    """One run of the Trainer, in three formats."""
-    folder.mkdir(parents=True)
-    torch.manual_seed(3)
-    with tempfile.TemporaryDirectory() as work:
-        import os
-
-        os.environ["TENSORBOARD_LOGGING_DIR"] = f"{work}/events"
-        arguments = TrainingArguments(
-            work, max_steps=STEPS, per_device_train_batch_size=16, learning_rate=rate, logging_steps=EVERY, save_steps=STEPS,
-            report_to=["tensorboard"], disable_tqdm=True, logging_nan_inf_filter=False, use_cpu=True, seed=3, remove_unused_columns=False,
-        )  # fmt: skip
-        trainer = Trainer(Model(**fault), arguments, train_dataset=Rows(), callbacks=[CsvLog(folder / "log.csv")])
-        trainer.train()
-        shutil.copy(f"{work}/checkpoint-{STEPS}/trainer_state.json", folder / "trainer_state.json")
-        (events,) = Path(work).rglob("*tfevents*")
-        shutil.copy(events, folder / "events.out.tfevents.1.host.1.0")
+def forked(work: object) -> None:
+    """Run `work` in a child process: no run sees another's state."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    if os.waitpid(child, 0)[1] != 0:
+        raise SystemExit("a run failed; what it printed stands in its console.txt")
 
 
-class Lit(pl.LightningModule):
-    """The same model as a LightningModule, as its documentation writes one."""
-
-    def __init__(self, rate: float, **fault: float) -> None:
-        super().__init__()
-        self.model, self.rate = Model(**fault), rate
-
-    def training_step(self, batch: dict[str, torch.Tensor], _: int) -> torch.Tensor:
-        loss = self.model(**batch)["loss"]
-        self.log("train_loss", loss)
-        return loss
-
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        return torch.optim.AdamW(self.parameters(), self.rate)
-
-
-def lightning(folder: Path, rate: float, **fault: float) -> None:
-    """One run of Lightning, in two formats."""
-    folder.mkdir(parents=True)
-    pl.seed_everything(3, verbose=False)
-    with tempfile.TemporaryDirectory() as work:
-        loggers = [CSVLogger(work, "csv", "v"), TensorBoardLogger(work, "events", "v", default_hp_metric=False)]
-        trainer = pl.Trainer(
-            max_steps=STEPS, logger=loggers, log_every_n_steps=EVERY, enable_progress_bar=False, enable_checkpointing=False,
-            enable_model_summary=False, accelerator="cpu", callbacks=[LearningRateMonitor("step")],
-        )  # fmt: skip
-        trainer.fit(Lit(rate, **fault), torch.utils.data.DataLoader(Rows(), batch_size=16))
-        shutil.copy(f"{work}/csv/v/metrics.csv", folder / "metrics.csv")
-        (events,) = Path(work).rglob("*tfevents*")
-        shutil.copy(events, folder / "events.out.tfevents.1.host.1.0")
-
-
-def main() -> None:
-    top = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "runs"
+def make_run(name: str, fault: str, folder: pathlib.Path) -> None:
+    """Train once and keep what was written, under names without time, host and process."""
     warnings.simplefilter("ignore")
-    for fault, settings in FAULTS.items():
-        for name, make in (("huggingface", hugging_face), ("lightning", lightning)):
-            folder = top / f"{name}-{fault}"
-            shutil.rmtree(folder, ignore_errors=True)
-            make(folder, **settings)
+    os.environ |= {"CUDA_VISIBLE_DEVICES": "", "COLUMNS": "120", "PYTHONHASHSEED": "0"}
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        if old.name not in KEPT:
+            old.unlink()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        console = os.open(folder / CONSOLE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(console, 1)
+        os.dup2(console, 2)
+        import task
+        import torch
+
+        torch.set_num_threads(1)
+        module = importlib.import_module(f"with_{name}")
+        module.run(folder, task.FAULTS[fault])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        told = (folder / CONSOLE).read_text(encoding="utf-8", errors="surrogateescape")
+        told = told.replace(scratch, "/scratch").replace(os.uname().nodename, "host")
+        (folder / CONSOLE).write_text(told, encoding="utf-8", errors="surrogateescape")
+        if module.CONSOLE_IS_LOG is not True and fault not in module.CONSOLE_IS_LOG:
+            (folder / CONSOLE).unlink()
+        os.chdir(HERE)
+    (folder / "run.json").write_text(json.dumps(about(name, fault, module), indent=1) + "\n")
+
+
+def about(name: str, fault: str, module: object) -> dict[str, object]:
+    import task
+
+    return {
+        "command": f"python evidence/frameworks/make.py {name}",
+        "what": module.__doc__.split("\n")[0], "fault": task.FAULTS[fault].what,
+        "data": getattr(module, "DATA", "512 rows of four random numbers and their weighted sum (task.py)"),
+        "seed": task.SEED,
+        "versions": {"python": sys.version.split()[0], **{package: version(package) for package in module.PACKAGES}},
+    }  # fmt: skip
+
+
+def version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def event_file(source: pathlib.Path, folder: pathlib.Path, number: int = 1) -> None:
+    """Keep the one event file below `source`."""
+    (events,) = source.rglob("*tfevents*")
+    shutil.copyfile(events, folder / f"events.out.tfevents.{number}.host.1.0")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

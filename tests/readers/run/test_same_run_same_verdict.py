@@ -11,6 +11,8 @@ from trainproof_ci.engine import check
 from trainproof_ci.model import Report
 
 RUNS = ROOT / "evidence" / "frameworks" / "runs"
+BESIDE = {"verdict.json", "run.json", "console.txt"}
+"""The lock, where the run came from, and the console, which logs less than the files do."""
 EXPECTED = {
     "healthy": set(),
     "no-rate": {"TP-ZERO-LR"},
@@ -22,7 +24,7 @@ EXPECTED = {
 
 def judged(folder: str, monkeypatch: pytest.MonkeyPatch) -> Report:
     monkeypatch.chdir(RUNS / folder)
-    logs = sorted(path.name for path in Path().iterdir() if path.name != "verdict.json")  # the locked verdict
+    logs = sorted(path.name for path in Path().iterdir() if path.name not in BESIDE)
     return check(find(logs, Settings()), Settings())
 
 
