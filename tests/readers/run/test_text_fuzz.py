@@ -18,7 +18,7 @@ from trainproof_ci.readers.run.facts import RunLog
 from trainproof_ci.readers.source import Head
 from trainproof_ci.reports import FORMATS, renderer
 
-READERS = ["hf-trainer-state", "jsonl", "json-history", "csv", "console", "unknown"]
+READERS = ["hf-trainer-state", "catboost", "jsonl", "json-history", "csv", "console", "unknown"]
 SECRET = "hf_DONOTPRINT0123456789"
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

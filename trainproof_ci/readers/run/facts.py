@@ -2,13 +2,13 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import Location, Places
-from trainproof_ci.readers.run.vocabulary import shown_name
+from trainproof_ci.readers.run.picture import points
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_known, shown_name
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
@@ -137,25 +137,7 @@ class Reading(NamedTuple):
     """Of the records at these places of a file, by its number, those that are damaged; None where all were checked."""
 
 
-MOST_STRETCHES = 512
-
-
-def _points(series: Series) -> tuple[tuple[float, float], ...]:
-    """(step, value) pairs for a picture: of a long series the lowest and highest of each of 512 stretches, its first
-    value that is not finite, and the ends.
-    """
-    steps, values = series.steps, series.values
-    if series.size <= 4 * MOST_STRETCHES:
-        return tuple(zip(steps, values, strict=True))
-    kept, finite = {0, series.size - 1}, isfinite(sum(values))
-    for stretch in range(MOST_STRETCHES):
-        first, end = stretch * series.size // MOST_STRETCHES, (stretch + 1) * series.size // MOST_STRETCHES
-        part = values[first:end].tolist()
-        if finite or isfinite(sum(part)):
-            kept |= {first + part.index(min(part)), first + part.index(max(part))}
-        else:
-            kept |= {first, end - 1, next((i for i in range(first, end) if not isfinite(values[i])), first)}
-    return tuple((steps[i], values[i]) for i in sorted(kept))
+MOST_OTHERS = 24
 
 
 class RunLog(NamedTuple):
@@ -217,16 +199,28 @@ class RunLog(NamedTuple):
             found["segments"] = self.segments
         if self.objective:
             found["objective"] = self.objective
+        if others := self._others():
+            found["other_columns"] = others
         if self.notes:
             found["notes"] = list(self.notes)
         return found
+
+    def _others(self) -> list[str]:
+        """The columns that are none of a loss, a learning rate, a gradient norm, a step or an epoch: no rule on the course
+        of the run looked at them. Those whose names are of words that trainers use, and how many more.
+        """
+        judged = {*self.loss_columns, *STEP_KEYS, *EPOCH_KEYS}
+        judged |= {series.name for group in (self.evals, self.rates, self.gradients) for series in group}
+        others = [name for name in {**self.series, **self.reading.odd} if name not in judged]
+        names = [shown_name(name) for name in others if is_known(name)][:MOST_OTHERS]
+        return names if len(names) == len(others) else [*names, f"{len(others) - len(names)} more"]
 
     def charts(self) -> tuple[Chart, ...]:
         """Loss, evaluation losses, learning rate and gradient norm."""
         shown = [("loss", s) for s in (self.loss,) if s is not None]
         shown += [("evals", s) for s in self.evals[:2]] + [("rates", s) for s in self.rates[:1]]
         shown += [("gradients", s) for s in self.gradients[:1]]
-        return tuple(Chart(shown_name(s.name), _points(s), role=role) for role, s in shown if s.size > 1)
+        return tuple(Chart(shown_name(s.name), points(s.steps, s.values), role=role) for role, s in shown if s.size > 1)
 
     def location(self, series: Series, index: int, note: str | None = None) -> Location:
         """Where the point `index` of `series` stands."""

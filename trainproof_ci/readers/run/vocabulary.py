@@ -100,10 +100,15 @@ _KNOWN = (
 )  # fmt: skip
 
 
+def is_known(name: str) -> bool:
+    """Whether the name is made of words that trainers use, and so is no content of the log."""
+    said = words(name)
+    return len(name) <= 64 and bool(said) and all(word in _KNOWN or (word.isdigit() and len(word) < 4) for word in said)
+
+
 def shown_name(name: str) -> str:
     """The name of a column as a report may print it: whole if it is made of words that trainers use, else as any key."""
-    said = words(name)
-    if len(name) <= 64 and said and all(word in _KNOWN or (word.isdigit() and len(word) < 4) for word in said):
+    if is_known(name):
         kept = "".join(char if char.isalnum() or char in " _/.-()" else "" for char in name if char.isascii())
         return " ".join(kept.split())
     return safe_key(name)
