@@ -30,7 +30,7 @@ WAYS = {
     "labels-shuffled": Way("shuffled", {}, "every completion moved to another prompt: nothing to learn but letter frequencies"),
     "few-samples": Way(
         "few", {"eval_steps": 25, "lr_scheduler_type": "constant_with_warmup"},
-        "64 samples for 75 epochs into fresh weights, with a held-out set: from the base it only ever reached a plateau", fresh=True,
+        "64 samples for 75 epochs into fresh weights, with a held-out set: from the base, at a rate that decays, it only ever reached a plateau", fresh=True,
     ),  # fmt: skip
     "gradients-cut": Way("train", {}, "a low-rank adapter on a frozen model, its output detached by mistake", cut=True),
 }
