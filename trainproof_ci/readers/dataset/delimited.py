@@ -75,7 +75,7 @@ class Physical:
         self._blocks = blocks(stream)
         self._behind: deque[Block] = deque()
         self._since: list[Block] | None = None
-        self._mark = (Block(1, 0, []), 0, 0)
+        self._mark = (Block(1, 0, b""), 0, 0)
         self.block, self.at, self.offset = self._mark
 
     def __iter__(self) -> "Physical":
@@ -86,7 +86,7 @@ class Physical:
             raise StopIteration
         block, at = self.block, self.at
         if block.skipped:
-            self.at, self.block = 0, Block(block.line + 1, block.byte_offset + block.skipped, [])
+            self.at, self.block = 0, Block(block.line + 1, block.byte_offset + block.skipped, b"")
             return Line(block.line, block.byte_offset, b"", "", skipped=block.skipped)
         data = block.lines[at]
         line = line_of(data, block.line + at, self.offset)

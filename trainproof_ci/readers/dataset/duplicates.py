@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONEncoder
 from typing import Any, NamedTuple
 
-from trainproof_ci.readers.dataset.forms import spelled
+from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
+from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import CONTENT_KEYS, MEDIA, Shape, content_of
 
@@ -42,7 +43,7 @@ def key_of(value: Any) -> int:
     parts = [value[key] for key in sorted(value)] if isinstance(value, dict) else value
     if isinstance(value, tuple) and _is_talk(value):
         messages = value[:-2]
-        return hash((frame_of(messages), *[spelled(message[_said(message)]) for message in messages]))
+        return hash((frame_of(messages), *[_spoken(message[_said(message)]) for message in messages]))
     if any(isinstance(part, (dict, list)) for part in parts):
         return hash(_CANONICAL.encode(value))
     return flat_key(parts)
@@ -75,8 +76,19 @@ def _is_talk(question: tuple[Any, ...]) -> bool:
 
 
 def flat_key(parts: Iterable[Any]) -> int:
-    """The hash of the values of a flat record, in the order of their keys."""
-    return hash(tuple([spelled(part) if isinstance(part, str) else part for part in parts]))
+    """The hash of the values of a flat record, in the order of their keys; of a single one its own."""
+    every = [_spelled(part) if isinstance(part, str) else part for part in parts]
+    return hash(every[0]) if len(every) == 1 else hash(tuple(every))
+
+
+def _spelled(text: str) -> bytes | str:
+    """A text in one spelling; one so long that no fast way takes it is not copied."""
+    return spelled(text) if len(text) <= LONG else text
+
+
+def _spoken(text: str) -> bytes | str:
+    """A text in the spelling of conversations, which are split at quotes."""
+    return spelled(text).replace(ESCAPED_QUOTE, QUOTED) if len(text) <= LONG else text
 
 
 def digest(value: Any) -> bytes:

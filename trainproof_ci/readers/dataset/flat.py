@@ -4,35 +4,49 @@ It proves for many lines at once, with a few searches in C, what `fast.Acceptor`
 the tests hold them against each other.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import eq
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from trainproof_ci.readers.dataset.forms import Form, texts_of
+from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
+from trainproof_ci.readers.dataset.proofs import texts_of
 from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, is_blank, is_placeholder
 
 if TYPE_CHECKING:
-    from trainproof_ci.readers.dataset.fast import Plan
+    from trainproof_ci.readers.dataset.plans import Plan
+    from trainproof_ci.readers.dataset.proofs import Texts
     from trainproof_ci.readers.dataset.survey import Survey
 
-Texts = Sequence[bytes]
+Column = Sequence[bytes]
 STARTS = frozenset(
     [start.encode() for start in PLACEHOLDER_STARTS]
     + [pad + bytes([byte]) for pad in (b" ", b".") for byte in range(256)]
-    + [b"\\n", *(pad.encode()[:2] for pad in PADDING if not pad.isascii())]
+    + [b"\\n", b"\\u", *(pad.encode()[:2] for pad in PADDING if not pad.isascii())]
 )
 """The first two bytes of whatever may be a placeholder."""
-SHORT = 4 * LONGEST_PLACEHOLDER
-"""Bytes; a text of more is no placeholder."""
+SHORT = 6 * LONGEST_PLACEHOLDER
+"""Bytes; a text of more is no placeholder, however it is escaped."""
+SEEN = re.compile(rb'(?:\\[nrtf]| )*(?:[!-\[\]-~\xc3-\xe0\xe4-\xee\xf0-\xf4]|\\["/]|[\x00\x01])')
+"""Blanks, and then the beginning of a character that shows: all without width or ink begin with other bytes."""
+
+
+class Taken(NamedTuple):
+    """How many lines were looked at, which of them (from 0) must be explained, the hashes of all; for `paired` see `Texts`."""
+
+    lines: int
+    doubted: list[int]
+    keys: list[int]
+    paired: bool
 
 
 def suits(plan: "Plan", survey: "Survey") -> bool:
     """Whether records of this plan can be taken here: texts only, prompts and targets that differ from record to record."""
     tally = survey.tally
     varied = (plan.target is None or tally.targets is False) and (not any_prompt(plan) or tally.prompts is False)
-    return varied and set(plan.types) == {str} and plan.label is None and not survey.spaced
+    return varied and set(plan.types) == {str} and plan.label is None
 
 
 def any_prompt(plan: "Plan") -> bool:
@@ -40,72 +54,92 @@ def any_prompt(plan: "Plan") -> bool:
     return any(at is not None for at in plan.prompts)
 
 
-def accept(lines: list[bytes], plan: "Plan", form: Form, survey: "Survey", *, asks: bool, longest: int) -> int:
-    """Accept lines until one must be explained; the number of those that were accepted."""
-    if max(map(len, lines)) > longest:
-        lines = lines[: next(at for at, line in enumerate(lines) if len(line) > longest)]
-    if not lines:
-        return 0
-    texts = texts_of(lines, form)
-    good = len(texts[0])
-    if good:
-        good = min(good, *_harmful(texts, plan))
-    keys = _questions(texts, plan, good) if asks else zip(*[texts[at][:good] for at in plan.order], strict=True)
-    survey.duplicates.keys.extend(map(hash, keys))
-    return good
+def accept(data: bytes, plan: "Plan", form: Form, survey: "Survey", *, asks: bool, longest: int) -> Taken:
+    """Look at whole lines."""
+    texts = texts_of(data, form)
+    columns = texts.columns
+    doubted = texts.doubted.union(*_harmful(texts, plan, spaced=survey.spaced))
+    if len(data) > longest:
+        around = len(form.line([b""] * len(columns)))
+        lengths = map(sum, zip(*[map(len, column) for column in columns], strict=True))
+        doubted |= {row for row, length in enumerate(lengths) if length + around > longest}
+    keys = list(map(hash, _compared(texts, plan, doubted, asks=asks)))
+    return Taken(len(columns[0]), sorted(doubted), keys, texts.paired)
 
 
-def _questions(texts: list[Texts], plan: "Plan", good: int) -> Iterator[tuple[bytes | None, ...]]:
-    return zip(*[repeat(None, good) if at is None else texts[at][:good] for at in plan.prompts], strict=True)
+def _compared(texts: "Texts", plan: "Plan", doubted: set[int], *, asks: bool) -> Iterable[object]:
+    """What of each record is compared: what it asks, or all of it; of a doubted one nothing that counts."""
+    columns = [None if at is None else texts.columns[at] for at in (plan.prompts if asks else plan.order)]
+    if odd := texts.odd - doubted:
+        columns = [None if column is None else _respelled(column, odd) for column in columns]
+    if len(columns) == 1 and columns[0] is not None:
+        return columns[0]
+    rows = len(texts.columns[0])
+    return zip(*[repeat(None, rows) if column is None else column for column in columns], strict=True)
 
 
-def _harmful(texts: list[Texts], plan: "Plan") -> Iterator[int]:
-    """How many records come before the first that must be explained, by one reason after the other."""
-    every = len(texts[0])
-    yield every
+def _respelled(column: Column, odd: set[int]) -> list[bytes]:
+    found = list(column)
+    for row in odd:
+        found[row] = respelled(found[row])
+    return found
+
+
+def _harmful(texts: "Texts", plan: "Plan", *, spaced: bool) -> Iterator[list[int]]:
+    """The lines in which something is wrong with the values, by one reason after the other."""
+    columns, doubted = texts.columns, texts.doubted
+    odd = texts.odd - doubted
+    if doubted:  # what they hold is no text that could be looked at
+        columns = [[b"-" if row in doubted else text for row, text in enumerate(column)] for column in columns]
     for at in plan.texts:
-        yield first_blank(texts[at])
-    present = [at for at in plan.prompts if at is not None]
-    asked: Texts = []
-    if len(present) == 1:
-        asked = texts[present[0]]
-    elif present:
-        asked = [b"\\n".join(filter(None, parts)) for parts in zip(*[texts[at] for at in present], strict=True)]
+        yield blank(columns[at], escaped=texts.escaped)
+    present = [columns[at] for at in plan.prompts if at is not None]
+    asked: Column = (
+        present[0] if len(present) == 1 else [b"\\n".join(filter(None, parts)) for parts in zip(*present, strict=True)]
+    )
     if present:
-        yield first_blank(asked)
+        yield blank(asked, escaped=texts.escaped)
     if plan.pair is not None:
-        yield _same(texts[plan.pair[0]], texts[plan.pair[1]])
+        yield _same(columns[plan.pair[0]], columns[plan.pair[1]], odd)
     if plan.target is not None:
-        yield _same(texts[plan.target], asked) if present else every
-        yield _empty(texts[plan.target])
+        target = columns[plan.target]
+        if present:
+            yield _same(target, asked, odd)
+        yield _empty(target)
+        if spaced:
+            yield [row for row, text in enumerate(target) if not text.startswith(b" ")]
 
 
-def _same(one: Texts, other: Texts) -> int:
-    return list(map(eq, one, other)).index(True) if any(map(eq, one, other)) else len(one)
+def _same(one: Column, other: Column, odd: set[int]) -> list[int]:
+    """The rows in which two texts are equal, however they are spelled."""
+    same = list(map(eq, one, other))
+    found = [row for row, is_same in enumerate(same) if is_same] if True in same else []
+    return found + [
+        row for row in odd if _may_equal(one[row], other[row]) and respelled(one[row]) == respelled(other[row])
+    ]
 
 
-def first_blank(texts: Texts) -> int:
-    """How many texts come before the first blank one."""
-    if min(texts) >= b"!" and max(texts) < b"\x7f" and not _escape_first(texts):
-        return len(texts)
-    for at, text in enumerate(texts):
-        if not b"!" <= text < b"\x7f" or text.startswith(b"\\"):
-            shown = text.replace(b"\\n", b" ").replace(b"\\r", b" ").replace(b"\\t", b" ").replace(b"\\f", b" ")
-            if is_blank(shown.decode()):
-                return at
-    return len(texts)
+def _may_equal(one: bytes, other: bytes) -> bool:
+    return one[:1] == other[:1] or one[:1] == b"\\" or other[:1] == b"\\"
 
 
-def _escape_first(texts: Texts) -> bool:
-    """Whether any text begins with an escape."""
-    return b"\\" in b"".join(texts) and any(map(bytes.startswith, texts, repeat(b"\\")))
+def blank(texts: Column, *, escaped: bool = True) -> list[int]:
+    """The rows whose text is blank."""
+    if min(texts) >= b"!" and max(texts) < (b"\\" if escaped else b"\x7f"):
+        return []
+    return [
+        row
+        for row, text in enumerate(texts)
+        if not (b"!" <= text < b"\\" or b"]" <= text < b"\x7f") and SEEN.match(text) is None and is_blank(shown(text))
+    ]
 
 
-def _empty(texts: Texts) -> int:
-    """How many texts come before the first placeholder."""
+def _empty(texts: Column) -> list[int]:
+    """The rows whose text is a placeholder."""
     if len(min(texts, key=len)) > SHORT or STARTS.isdisjoint([text[:2] for text in texts]):
-        return len(texts)
-    for at, text in enumerate(texts):
-        if text[:2] in STARTS and len(text) <= SHORT and is_placeholder(text.replace(b"\\n", b"\n").decode()):
-            return at
-    return len(texts)
+        return []
+    return [
+        row
+        for row, text in enumerate(texts)
+        if text[:2] in STARTS and len(text) <= SHORT and is_placeholder(shown(text))
+    ]

@@ -11,7 +11,7 @@ from trainproof_ci.readers.dataset.record import PLACEHOLDERS, is_blank, is_plac
 from trainproof_ci.readers.dataset.tally import same
 
 if TYPE_CHECKING:
-    from trainproof_ci.readers.dataset.fast import Plan
+    from trainproof_ci.readers.dataset.plans import Plan
     from trainproof_ci.readers.dataset.survey import Survey
 
 Judge = Callable[[Any, int, int], "tuple[Any, ...] | None"]

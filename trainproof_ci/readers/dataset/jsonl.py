@@ -111,7 +111,8 @@ def reread(path: str, wanted: frozenset[int], index: Index) -> Iterator[Record]:
                 continue
             source.file.seek(offset)
             block = next(blocks(source.file))
-            yield from _picked(block._replace(line=line, byte_offset=offset), before, int(min(end, 1 << 62)), numbers)
+            block.line, block.byte_offset = line, offset
+            yield from _picked(block, before, int(min(end, 1 << 62)), numbers)
 
 
 def _picked(block: Block, before: int, end: int, numbers: list[int]) -> Iterator[Record]:

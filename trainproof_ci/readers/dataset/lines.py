@@ -2,26 +2,45 @@
 
 from array import array
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from itertools import accumulate
+from typing import BinaryIO
 
-CHUNK = 1 << 18
+CHUNK = 1 << 16
+"""Bytes; so few that what is made of a block stays in the processor's cache."""
 LONG = 1 << 20
 LONGEST_LINE = 80 << 20
 """Bytes; a longer line is skipped and said to be not judged."""
 
 
-class Block(NamedTuple):
-    """Whole lines: the first one's number and byte offset. `skipped` is the length of a line too long to hold."""
+class Block:
+    """Whole lines in one piece: the first one's number and byte offset. `skipped` is the length of a line too long to hold."""
 
-    line: int
-    byte_offset: int
-    lines: list[bytes]
-    skipped: int = 0
+    __slots__ = ("_lines", "_offsets", "byte_offset", "count", "data", "line", "skipped")
+
+    def __init__(self, line: int, byte_offset: int, data: bytes, skipped: int = 0) -> None:
+        self.line, self.byte_offset, self.data, self.skipped = line, byte_offset, data, skipped
+        self.count = 1 if skipped else -1
+        """The number of lines, where somebody counted them."""
+        self._lines: list[bytes] | None = None
+        self._offsets: list[int] | None = None
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines with their ends."""
+        if self._lines is None:
+            self._lines = lines_of(self.data) if self.data else []
+        return self._lines
 
     @property
     def next_line(self) -> int:
         """The number of the line after the block."""
-        return self.line + len(self.lines)
+        return self.line + (self.count if self.count >= 0 else len(self.lines))
+
+    def offset(self, at: int) -> int:
+        """The byte offset of one of the lines."""
+        if self._offsets is None:
+            self._offsets = list(accumulate(map(len, self.lines), initial=self.byte_offset))
+        return self._offsets[at]
 
 
 def lines_of(data: bytes) -> list[bytes]:
@@ -39,37 +58,61 @@ def blocks(stream: BinaryIO, start: int = 0, end: int | None = None) -> Iterator
         if not data:
             return
         if not data.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE)
-            if len(rest) > LONG and (
-                whole := data.rfind(b"\n") + 1
-            ):  # a long line alone, so that none holds a copy of it
-                block = Block(line, offset, lines_of(data[:whole]))
-                yield block
-                line, offset, data = block.next_line, offset + whole, data[whole:]
-            data += rest
-            del rest
-        if len(data) > LONGEST_LINE and not data.endswith(b"\n"):
-            yield from _overlong(stream, data, line, offset)
-            offset = stream.tell()
-            line += data.count(b"\n") + 1
+            rest = stream.readline(LONG)
+            if len(rest) == LONG:  # a long line is a block by itself, so that none holds a copy of it
+                whole = data.rfind(b"\n") + 1
+                if whole:
+                    block = Block(line, offset, data[:whole])
+                    yield block
+                    line, offset = block.next_line, offset + whole
+                data = _long_line(stream, data[whole:] + rest)
+            else:
+                data += rest
+        size = len(data)
+        if size >= LONGEST_LINE and not data.endswith(b"\n"):
+            del data
+            block = Block(line, offset, b"", size + _skipped(stream))
+            offset += block.skipped
+            line += 1
+            yield block
             continue
-        block = Block(line, offset, lines_of(data))
-        line, offset = block.next_line, offset + len(data)
+        block = Block(line, offset, data)
         del data
         yield block
+        line, offset = block.next_line, offset + size
+        del block
 
 
-def _overlong(stream: BinaryIO, data: bytes, line: int, offset: int) -> Iterator[Block]:
-    """The whole lines before a line that is too long to hold, and that line, which is read over."""
-    whole = data.rfind(b"\n") + 1
-    long = len(data) - whole
-    if whole:
-        yield Block(line, offset, lines_of(data[:whole]))
-    line, offset = line + data.count(b"\n"), offset + whole
-    del data
-    while (more := stream.readline(CHUNK)) and not more.endswith(b"\n"):
-        long += len(more)
-    yield Block(line, offset, [], long + len(more))
+def _long_line(stream: BinaryIO, data: bytes) -> bytes:
+    """A line of which `data` is the beginning, as far as it can be held.
+
+    It is measured first and read again, as its pieces would be left in the memory of the process; what cannot be read
+    again is gathered in a buffer.
+    """
+    if data.endswith(b"\n"):
+        return data
+    held = bytearray(data) if not stream.seekable() else None
+    begin, size = 0 if held is not None else stream.tell() - len(data), len(data)
+    while size < LONGEST_LINE and (more := stream.readline(min(LONG, LONGEST_LINE - size))):
+        size += len(more)
+        if held is not None:
+            held += more
+        if more.endswith(b"\n"):
+            break
+    if held is not None:
+        return bytes(held)
+    stream.seek(begin)
+    return stream.read(size)
+
+
+def _skipped(stream: BinaryIO) -> int:
+    """The number of bytes up to the end of the line, which are read over."""
+    size = 0
+    while more := stream.readline(CHUNK):
+        size += len(more)
+        if more.endswith(b"\n"):
+            break
+    return size
 
 
 class Index:

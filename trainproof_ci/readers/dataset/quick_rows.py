@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.cells import COUNTED, NA
 from trainproof_ci.readers.dataset.duplicates import flat_key
-from trainproof_ci.readers.dataset.fast import SHAPES, Plan, asks, plan
+from trainproof_ci.readers.dataset.fast import SHAPES
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
+from trainproof_ci.readers.dataset.plans import Plan, asks, plan
 from trainproof_ci.readers.dataset.screens import is_plain
 
 if TYPE_CHECKING:
@@ -76,19 +77,11 @@ class QuickRows:
 
     def _screen(self, block: "Block") -> None:
         """The texts of the lines where nothing rare stands in any of them; none otherwise."""
-        self._screened, self._texts = block, []
+        self._screened = block
         data = b"".join(block.lines)
-        ends = data.count(b"\n")
-        crlf = data.count(b"\r")
-        self._crlf = crlf > 0
-        if (crlf and not crlf == data.count(b"\r\n") == ends) or RARE.search(data) or not is_plain(data):
-            return
-        if any(mark in data for mark in MARKS):
-            return
-        try:
-            self._texts = data.decode().split("\r\n" if crlf else "\n")[:ends]
-        except UnicodeDecodeError:
-            return
+        self._texts, self._crlf = texts_of(data)
+        if not is_plain(data) or any(mark in data for mark in MARKS):
+            self._texts = []
 
     def _accept_lines(self, lines: "Physical", plan: "Plan", judge: "Judge") -> int:
         """Count rows from the next line on; the number of those that were counted."""
@@ -131,3 +124,14 @@ class QuickRows:
         survey.columns.more(self._plan.kind, range(row.first.number, row.first.number + 1), range(number, number + 1))
         survey.records = number
         return True
+
+
+def texts_of(data: bytes) -> tuple[list[str], bool]:
+    """The whole lines of a block as texts, and whether they end in CRLF; none where a control or no UTF-8 is among them."""
+    ends, returns = data.count(b"\n"), data.count(b"\r")
+    if (returns and not returns == data.count(b"\r\n") == ends) or RARE.search(data):
+        return [], False
+    try:
+        return data.decode().split("\r\n" if returns else "\n")[:ends], returns > 0
+    except UnicodeDecodeError:
+        return [], False

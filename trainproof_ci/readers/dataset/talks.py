@@ -4,15 +4,27 @@ What stands around the texts of a line is its frame. A line with the frame of a 
 rule found anything differs from it in what is said only; that is proved to be text, and neither blank nor rare.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
-from itertools import repeat
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.dataset.duplicates import frame_of
-from trainproof_ci.readers.dataset.flat import first_blank
-from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, ODD, QUOTE, is_sound, respelled
-from trainproof_ci.readers.dataset.screens import has_token, is_plain
+from trainproof_ci.readers.dataset.flat import blank
+from trainproof_ci.readers.dataset.forms import (
+    BACKSLASHES,
+    ESCAPED_QUOTE,
+    MARKS,
+    ODD,
+    QUOTE,
+    QUOTED,
+    marked,
+    shown,
+    spelled,
+)
+from trainproof_ci.readers.dataset.lines import LONG, lines_of
+from trainproof_ci.readers.dataset.proofs import doubts_of
+from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.shapes import CONTENT_KEYS
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
 
@@ -25,8 +37,6 @@ if TYPE_CHECKING:
 MOST_FRAMES = 4096
 PARTS = 8
 """Pieces between quotes that one message has; three come before the first message."""
-LONG_LINE = 1 << 20
-BACKSLASHES = repeat(b"\\")
 
 
 class Frame(NamedTuple):
@@ -34,6 +44,14 @@ class Frame(NamedTuple):
 
     asked: int
     roles: tuple[tuple[str, int], ...]
+
+
+class Looked(NamedTuple):
+    """Lines by number (from 0): what stands around their texts, the texts, and whether those are proved."""
+
+    around: list[bytes]
+    said: list[list[bytes]]
+    proved: list[bool]
 
 
 class TalkAcceptor:
@@ -44,7 +62,9 @@ class TalkAcceptor:
         self.frames: dict[bytes, Frame] = {}
         self.said = 0
         self.signature: Signature | None = None
-        self.most = min(LONG_LINE, survey.options.max_chars or LONG_LINE)
+        self.marked = False
+        """Whether escaped backslashes are replaced before lines are looked at: only where there are any."""
+        self.most = min(LONG, survey.options.max_chars or LONG)
 
     @classmethod
     def suits(cls, survey: "Survey") -> bool:
@@ -56,42 +76,68 @@ class TalkAcceptor:
 
     def block(self, block: "Block") -> None:
         """Take every line of a block."""
-        lines = block.lines
-        sound = is_sound(lines) and not has_token(lines)
-        offset, begun, keys, met = block.byte_offset, block.line, list[int](), list[Frame]()
-        for line, number in zip(lines, range(block.line, block.next_line), strict=True):
-            found = (
-                self._frame(line) if self.frames and (sound or (is_sound([line]) and not has_token([line]))) else None
-            )
-            if found is not None:
-                keys.append(found[0])
-                met.append(found[1])
+        begin = 0
+        while (not self.frames or len(block.data) > LONG) and begin < len(block.lines):
+            self._explain(block, begin)
+            begin += 1
+        looked = self._looked_at(b"".join(block.lines[begin:]) if begin else block.data)
+        block.count = begin + len(looked.around)
+        keys, met = list[int](), list[Frame]()
+        for row, (around, said, proved) in enumerate(zip(*looked, strict=True), begin):
+            frame = self.frames.get(around) if proved else None
+            if frame is not None:
+                keys.append(hash((frame.asked, *said[:-1])))
+                met.append(frame)
             else:
-                self._accepted(keys, met, begun)
-                begun, keys, met = number + 1, [], []
-                self._explain(line, number, offset)
-            offset += len(line)
-        self._accepted(keys, met, begun)
+                self._accepted(keys, met, block.line + row - len(keys))
+                keys, met = [], []
+                self._explain(block, row)
+        self._accepted(keys, met, block.next_line - len(keys))
 
-    def _frame(self, line: bytes) -> tuple[int, Frame] | None:
-        """The hash of what a line asks, and its frame; None where the line must be explained."""
-        if len(line) > self.most:
-            return None
-        escaped = b"\\" in line
-        if escaped and ODD.search(line) is not None:
-            line = respelled(line) or b"" if is_plain(line) else b""
-        frame, texts = self._split(line)
-        if escaped and (frame is None or any(map(bytes.endswith, texts, BACKSLASHES))):
-            frame, texts = self._split(line.replace(ESCAPED_QUOTE, b"\0"))
-        if frame is None or first_blank(texts) < len(texts):
-            return None
-        return hash((frame.asked, *texts[:-1])), frame
+    def _looked_at(self, data: bytes) -> Looked:
+        """Look at whole lines, but not yet at whether their frames are known."""
+        seen = marked(data) if self.marked else data
+        looked, paired = self._looked(data, seen)
+        if paired and seen is data and (seen := marked(data)) is not data:
+            looked, _ = self._looked(data, seen)
+        self.marked = seen is not data
+        return looked
 
-    def _split(self, line: bytes) -> tuple[Frame | None, Sequence[bytes]]:
-        parts = line.split(QUOTE)
-        texts = parts[self.said :: PARTS]
-        del parts[self.said :: PARTS]
-        return self.frames.get(QUOTE.join(parts)), texts
+    def _looked(self, data: bytes, seen: bytes) -> tuple[Looked, bool]:
+        around, said = self._parted(lines_of(seen.replace(ESCAPED_QUOTE, QUOTED)) if data else [])
+        texts = list(chain.from_iterable(said))
+        joined = b"\0".join([*texts, b""])
+        doubts = doubts_of(texts, joined)
+        wrong = set(doubts.texts)
+        if has_token(joined):
+            wrong.update(at for at, text in enumerate(texts) if has_token(text))
+        if texts:
+            texts = [b"-" if at in wrong else text for at, text in enumerate(texts)] if wrong else texts
+            wrong.update(blank(texts, escaped=doubts.escaped))
+        proved = self._whole(data, said, wrong)
+        if doubts.odd:
+            said = [list(map(_respelled, asked)) if good else asked for asked, good in zip(said, proved, strict=True)]
+        return Looked(around, said, proved), doubts.paired
+
+    def _parted(self, lines: list[bytes]) -> tuple[list[bytes], list[list[bytes]]]:
+        around, said = list[bytes](), list[list[bytes]]()
+        for line in lines:
+            parts = line.split(QUOTE)
+            said.append(parts[self.said :: PARTS])
+            del parts[self.said :: PARTS]
+            around.append(QUOTE.join(parts))
+        return around, said
+
+    def _whole(self, data: bytes, said: list[list[bytes]], wrong: set[int]) -> list[bool]:
+        """Which lines hold no wrong text, no NUL and not too much."""
+        proved = [True] * len(said)
+        ends = list(accumulate(map(len, said)))
+        for at in wrong:
+            proved[bisect_right(ends, at)] = False
+        if b"\0" in data or len(data) > self.most:
+            for row, line in enumerate(lines_of(data)):
+                proved[row] = proved[row] and b"\0" not in line and len(line) <= self.most
+        return proved
 
     def _accepted(self, keys: list[int], met: list[Frame], line: int) -> None:
         """Keep the books for lines that were accepted, the first of which is `line`."""
@@ -113,17 +159,17 @@ class TalkAcceptor:
                 survey.tally.messages += messages * times
                 survey.tally.strings[role] += messages * times
 
-    def _explain(self, line: bytes, number: int, offset: int) -> None:
+    def _explain(self, block: "Block", row: int) -> None:
         """Explain a line, and learn its frame if nothing is wrong with it."""
-        survey = self.survey
+        survey, line = self.survey, block.lines[row]
         before, found, talks = survey.records, survey.faults.count(), survey.talks
         survey.talks = []
-        self.examiner.explain(line, number, offset)
+        self.examiner.explain(line, block.line + row, block.offset(row))
         if survey.records == before or survey.faults.count() != found or len(self.frames) >= MOST_FRAMES:
             survey.talks = survey.talks or talks
             return
-        if line.endswith(b"}\n") and ODD.search(line) is None:
-            self._learn(line.replace(ESCAPED_QUOTE, b"\0"))
+        if line.endswith(b"}\n"):
+            self._learn(line.replace(BACKSLASHES, MARKS).replace(ESCAPED_QUOTE, QUOTED))
 
     def _learn(self, line: bytes) -> None:
         survey, shape = self.survey, self.survey.shape
@@ -148,6 +194,11 @@ class TalkAcceptor:
             roles[turn.role or ""] = roles.get(turn.role or "", 0) + 1
         self.frames[frame] = Frame(frame_of(messages[:-1]), tuple(roles.items()))
         self.signature = signature
+
+
+def _respelled(said: bytes) -> bytes:
+    """What is said, in the one spelling."""
+    return said if ODD.search(said) is None else spelled(shown(said)).replace(ESCAPED_QUOTE, QUOTED)
 
 
 def _is_simple(message: Any, said: int) -> bool:
