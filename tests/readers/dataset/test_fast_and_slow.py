@@ -95,6 +95,33 @@ def one_talk(number: int, faults: float, random_: random.Random) -> bytes:
     return json.dumps(value, ensure_ascii=random_.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
+BACKSLASHES = ["\\\\alpha", "C:\\\\new", '\\\\\\"q', "caf\\u00e9", "\\/", "\\\\u0041"]
+"""As they are written: escaped backslashes before what would be an escape without them, and texts with two spellings."""
+
+
+@settings(max_examples=40)
+@given(
+    texts=st.lists(st.tuples(*[st.lists(st.sampled_from([*BACKSLASHES, "word", " ", "\\n", "\u00e9", "x"]), max_size=4)] * 2), min_size=3),
+    shape=st.sampled_from(["prompt-completion", "messages", "text"]),
+)  # fmt: skip
+def test_texts_full_of_backslashes_are_read_alike(
+    texts: list[tuple[list[str], list[str]]], shape: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    form = {
+        "prompt-completion": '{{"prompt": "{}", "completion": "{}"}}',
+        "messages": '{{"messages": [{{"role": "user", "content": "{}"}}, {{"role": "assistant", "content": "{}"}}]}}',
+        "text": '{{"text": "{}{}"}}',
+    }[shape]
+    written = [form.format("".join(one), "".join(other)) for one, other in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("work"))
+        Path("train.jsonl").write_text("\n".join([*written, *written[:2], ""]), encoding="utf-8")
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        quick = report(options)
+        patch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
+        assert report(options) == quick
+
+
 def report(options: Settings) -> str:
     return render(check(find(["train.jsonl"], options), options))
 
