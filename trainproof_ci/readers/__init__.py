@@ -5,6 +5,9 @@ One package a kind of target, one file a format. A package offers:
 - `recognise(head) -> str | None`: the name of the format, judged by content, helped by the name;
 - `read(target, settings, rules) -> Facts`, or `Unreadable`;
 - optionally `gather(targets) -> list[Target]`: several files that are one target.
+
+Facts that depend on the verdict about other targets name these in `asks`; the engine judges them and hands their reports
+to `answered(reports) -> Facts` before the rules run. No reader calls the engine.
 """
 
 from collections.abc import Mapping
