@@ -96,9 +96,9 @@ class Acceptor:
 
     def _looked_at(self, data: bytes, chosen: Plan, form: Form) -> flat.Taken:
         seen = marked(data) if self.marked else data
-        taken = flat.accept(seen, chosen, form, self.survey, asks=self.asks, longest=self.most)
+        taken = flat.accept(seen, chosen, form, self.survey, longest=self.most, marks=seen is not data)
         if taken.paired and seen is data and (seen := marked(data)) is not data:
-            taken = flat.accept(seen, chosen, form, self.survey, asks=self.asks, longest=self.most)
+            taken = flat.accept(seen, chosen, form, self.survey, longest=self.most, marks=seen is not data)
         self.marked = seen is not data
         return taken
 

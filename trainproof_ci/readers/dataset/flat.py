@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
+from trainproof_ci.readers.dataset.plans import asks
 from trainproof_ci.readers.dataset.proofs import texts_of
 from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, is_blank, is_placeholder
 
@@ -54,22 +55,22 @@ def any_prompt(plan: "Plan") -> bool:
     return any(at is not None for at in plan.prompts)
 
 
-def accept(data: bytes, plan: "Plan", form: Form, survey: "Survey", *, asks: bool, longest: int) -> Taken:
-    """Look at whole lines."""
-    texts = texts_of(data, form)
+def accept(data: bytes, plan: "Plan", form: Form, survey: "Survey", *, longest: int, marks: bool) -> Taken:
+    """Look at whole lines; `marks` says that marks stand for escaped backslashes."""
+    texts = texts_of(data, form, marks=marks)
     columns = texts.columns
     doubted = texts.doubted.union(*_harmful(texts, plan, spaced=survey.spaced))
     if len(data) > longest:
         around = len(form.line([b""] * len(columns)))
         lengths = map(sum, zip(*[map(len, column) for column in columns], strict=True))
         doubted |= {row for row, length in enumerate(lengths) if length + around > longest}
-    keys = list(map(hash, _compared(texts, plan, doubted, asks=asks)))
+    keys = list(map(hash, _compared(texts, plan, doubted, questions=survey.shape is not None and asks(survey.shape))))
     return Taken(len(columns[0]), sorted(doubted), keys, texts.paired)
 
 
-def _compared(texts: "Texts", plan: "Plan", doubted: set[int], *, asks: bool) -> Iterable[object]:
+def _compared(texts: "Texts", plan: "Plan", doubted: set[int], *, questions: bool) -> Iterable[object]:
     """What of each record is compared: what it asks, or all of it; of a doubted one nothing that counts."""
-    columns = [None if at is None else texts.columns[at] for at in (plan.prompts if asks else plan.order)]
+    columns = [None if at is None else texts.columns[at] for at in (plan.prompts if questions else plan.order)]
     if odd := texts.odd - doubted:
         columns = [None if column is None else _respelled(column, odd) for column in columns]
     if len(columns) == 1 and columns[0] is not None:

@@ -18,9 +18,9 @@ from trainproof_ci.readers.dataset.screens import ENTITY, RARE_CODE, RAW
 LF = 0x0A
 PAIRED = re.compile(rb"\\(?:\\|\0|\Z)")
 """A backslash that is escaped itself: before another, before the mark of a quote, or before the quote at the end."""
-CONTROLS = (*range(1, LF), *range(LF + 1, 32), 127)
-"""What no string holds as it is, but for NUL and the line feed, which are asked for before."""
-CONTROL = re.compile(rb"[\x01-\x1f\x7f]")
+CONTROLS = (*range(2, LF), *range(LF + 1, 32), 127)
+"""What no string holds as it is, but for NUL and the line feed, which are asked for before, and the marks."""
+CONTROL, NO_MARK = re.compile(rb"[\x01-\x1f\x7f]"), re.compile(rb"[\x02-\x1f\x7f]")
 UNESCAPED = re.compile(rb'"(?<!\\")')
 ODD = re.compile(rb'\\(?:[^nrtf"\0][^\0]*|\0)')
 """What follows an escape that is not the only spelling of what it means, or is none."""
@@ -53,19 +53,20 @@ class Texts(NamedTuple):
     paired: bool
 
 
-def texts_of(data: bytes, form: Form) -> Texts:
+def texts_of(data: bytes, form: Form, *, marks: bool = False) -> Texts:
     """The texts of whole lines, and which of them are not proved to be texts in lines of this form.
 
-    Of all lines but the doubted ones every text is then valid JSON and valid UTF-8 and holds nothing rare.
+    Of all lines but the doubted ones every text is then valid JSON and valid UTF-8 and holds nothing rare. `marks` says
+    that marks stand for escaped backslashes.
     """
     rows = _split(data, form)
     if rows is not None:
         found, whole = _columns(rows, form)
         joined = _joined(found)
         if whole and LF not in joined:
-            return _proved(found, joined)
+            return _proved(found, joined, marks=marks)
     found, _ = _columns(_framed(lines_of(data), form), form)
-    return _proved(found, _joined(found))
+    return _proved(found, _joined(found), marks=marks)
 
 
 def _split(data: bytes, form: Form) -> list[bytes] | None:
@@ -105,17 +106,17 @@ def _joined(columns: Iterable[Sequence[bytes]]) -> bytes:
     return b"\0".join([*chain.from_iterable(columns), b""])
 
 
-def _proved(columns: list[Sequence[bytes]], joined: bytes) -> Texts:
+def _proved(columns: list[Sequence[bytes]], joined: bytes, *, marks: bool) -> Texts:
     rows = len(columns[0])
-    doubts = doubts_of([text for column in columns for text in column], joined)
+    doubts = doubts_of(list(chain.from_iterable(columns)), joined, marks=marks)
     doubted = {at % rows for at in doubts.texts}
     return Texts(columns, doubted, {at % rows for at in doubts.odd}, doubts.escaped, doubts.paired)
 
 
-def doubts_of(texts: list[bytes], joined: bytes) -> Doubts:
+def doubts_of(texts: list[bytes], joined: bytes, *, marks: bool) -> Doubts:
     """What is to be said of texts, given also in one, each with NUL behind it."""
     escaped = b"\\" in joined
-    places, odd = list(_places(joined)), set[int]()
+    places, odd = list(_places(joined, marks=marks)), set[int]()
     oddly = _found(ODD, joined) if escaped else []
     doubted: set[int] = set()
     if places or oddly:
@@ -129,10 +130,10 @@ def doubts_of(texts: list[bytes], joined: bytes) -> Doubts:
     return Doubts(doubted, odd, escaped, any(PAIRED.search(texts[at]) is not None for at in wrong))
 
 
-def _places(joined: bytes) -> Iterator[int]:
+def _places(joined: bytes, *, marks: bool) -> Iterator[int]:
     """Where texts hold what must be looked at, but for escapes."""
-    if any(map(joined.__contains__, CONTROLS)):
-        yield from _found(CONTROL, joined)
+    if any(map(joined.__contains__, CONTROLS)) or (not marks and 1 in joined):
+        yield from _found(NO_MARK if marks else CONTROL, joined)
     if QUOTE in joined:
         yield from _found(UNESCAPED, joined)
     if b"&" in joined:

@@ -107,7 +107,7 @@ class TalkAcceptor:
         around, said = self._parted(lines_of(seen.replace(ESCAPED_QUOTE, QUOTED)) if data else [])
         texts = list(chain.from_iterable(said))
         joined = b"\0".join([*texts, b""])
-        doubts = doubts_of(texts, joined)
+        doubts = doubts_of(texts, joined, marks=seen is not data)
         wrong = set(doubts.texts)
         if has_token(joined):
             wrong.update(at for at, text in enumerate(texts) if has_token(text))
