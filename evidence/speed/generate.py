@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the seeded data sets of the speed table: long prompt/completion rows, short ones, and conversations.
+"""Write the seeded data sets of the speed table: long prompt/completion rows, short ones, conversations, and a small file.
 
 usage: generate.py FOLDER [--megabytes 200] [--rows 2000000] [--seed 7]
 """
@@ -80,7 +80,11 @@ def main() -> None:
     chosen = cli.parse_args()
     os.makedirs(chosen.folder, exist_ok=True)
     size = chosen.megabytes * 1_000_000
-    for name, write, amount in (("long.jsonl", long_rows, size), ("short.jsonl", short_rows, chosen.rows), ("chat.jsonl", conversations, size)):
+    files = (
+        ("long.jsonl", long_rows, size), ("short.jsonl", short_rows, chosen.rows), ("chat.jsonl", conversations, size),
+        ("small.jsonl", long_rows, 1_000_000),
+    )  # fmt: skip
+    for name, write, amount in files:
         path = os.path.join(chosen.folder, name)
         if not os.path.exists(path):
             write(path, amount, chosen.seed)
