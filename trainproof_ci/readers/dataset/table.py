@@ -17,7 +17,7 @@ from trainproof_ci.readers.dataset.delimited import (
 from trainproof_ci.readers.dataset.jsonl import MARKERS
 from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends
-from trainproof_ci.readers.dataset.quick_rows import QuickRows
+from trainproof_ci.readers.dataset.quick_rows import QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
@@ -87,7 +87,9 @@ def records(path: str) -> Iterator[Record]:
     header: list[str] | None = None
     number = 0
     with Source(path) as source:
-        for row in Rows(Physical(source.file), dialect):
+        lines = Physical(source.file)
+        rows = Rows(lines, dialect)
+        while (row := rows.take()) is not None:
             if row.problem is not None or not row.fields or _damaged(row):
                 continue
             if header is None:
@@ -95,6 +97,31 @@ def records(path: str) -> Iterator[Record]:
             elif len(row.fields) == len(header):
                 number += 1
                 yield Record(number, row.first.number, row.first.byte_offset, named(header, row.fields), row.raw)
+            while texts := _texts(lines):  # whole blocks without a quote
+                for record in _plain(lines, texts, dialect.delimiter, header, number):
+                    number = record.number
+                    yield record
+
+
+def _texts(lines: Physical) -> list[str]:
+    """The lines of the block that begins here, where csv would read each of them as a row by itself."""
+    if not lines.more() or lines.at or lines.block.skipped:
+        return []
+    data = b"".join(lines.block.lines)
+    texts = texts_of(data)[0] if b'"' not in data else []
+    return texts if len(texts) == len(lines.block.lines) else []
+
+
+def _plain(lines: Physical, texts: list[str], delimiter: str, header: list[str], number: int) -> Iterator[Record]:
+    """The records of such a block, after `number` others."""
+    block, offset, width = lines.block, lines.offset, len(header)
+    lines.passed(len(texts))
+    for at, (text, raw) in enumerate(zip(texts, block.lines, strict=True), block.line):
+        fields = text.split(delimiter)
+        if len(fields) == width and text:
+            number += 1
+            yield Record(number, at, offset, dict(zip(header, fields, strict=False)), raw)
+        offset += len(raw)
 
 
 def columns_of(fields: list[str]) -> list[str]:
