@@ -4,12 +4,12 @@ It proves for many lines at once, with a few searches in C, what `fast.Acceptor`
 the tests hold them against each other.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
 from trainproof_ci.readers.dataset.plans import asks
@@ -30,7 +30,7 @@ STARTS = frozenset(
 """The first two bytes of whatever may be a placeholder."""
 SHORT = 6 * LONGEST_PLACEHOLDER
 """Bytes; a text of more is no placeholder, however it is escaped."""
-SEEN = re.compile(rb'(?:\\[nrtf]| )*(?:[!-\[\]-~\xc3-\xe0\xe4-\xee\xf0-\xf4]|\\["/]|[\x00\x01])')
+SEEN = later(rb'(?:\\[nrtf]| )*(?:[!-\[\]-~\xc3-\xe0\xe4-\xee\xf0-\xf4]|\\["/]|[\x00\x01])')
 """Blanks, and then the beginning of a character that shows: all without width or ink begin with other bytes."""
 
 

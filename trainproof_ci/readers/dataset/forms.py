@@ -5,16 +5,16 @@ text as long as no quote, no control character and no doubtful escape occurs in 
 written, in one spelling: of all escapes only those of line ends, tabs and quotes, and an escaped backslash as two marks.
 """
 
-import re
 from collections.abc import Iterable
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple, NoReturn
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.screens import is_plain
 
-ODD = re.compile(rb"\\[u/]")
+ODD = later(rb"\\[u/]")
 """Escapes of what could be written in another way."""
 QUOTE, ESCAPED_QUOTE = b'"', b'\\"'
 QUOTED = b"\0\0"

@@ -11,20 +11,21 @@ from itertools import accumulate, chain, count, filterfalse, repeat
 from operator import add
 from typing import NamedTuple
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.forms import QUOTE, Form
 from trainproof_ci.readers.dataset.lines import lines_of
 from trainproof_ci.readers.dataset.screens import ENTITY, RARE_CODE, RAW
 
 LF = 0x0A
-PAIRED = re.compile(rb"\\(?:\\|\0|\Z)")
+PAIRED = later(rb"\\(?:\\|\0|\Z)")
 """A backslash that is escaped itself: before another, before the mark of a quote, or before the quote at the end."""
 CONTROLS = (*range(2, LF), *range(LF + 1, 32), 127)
 """What no string holds as it is, but for NUL and the line feed, which are asked for before, and the marks."""
-CONTROL, NO_MARK = re.compile(rb"[\x01-\x1f\x7f]"), re.compile(rb"[\x02-\x1f\x7f]")
-UNESCAPED = re.compile(rb'"(?<!\\")')
-ODD = re.compile(rb'\\(?:[^nrtf"\0][^\0]*|\0)')
+CONTROL, NO_MARK = later(rb"[\x01-\x1f\x7f]"), later(rb"[\x02-\x1f\x7f]")
+UNESCAPED = later(rb'"(?<!\\")')
+ODD = later(rb'\\(?:[^nrtf"\0][^\0]*|\0)')
 """What follows an escape that is not the only spelling of what it means, or is none."""
-DOUBTFUL = re.compile(rb'\\(?:[^nrtf"/u]|u(?:' + RARE_CODE + rb"|(?![0-9a-fA-F]{4}))|\Z)")
+DOUBTFUL = later(rb'\\(?:[^nrtf"/u]|u(?:' + RARE_CODE + rb"|(?![0-9a-fA-F]{4}))|\Z)")
 """What is no escape, an escape of something rare, or a backslash that is escaped itself."""
 NO_ROW = b'"'
 """Stands for the texts of a line that has another form; it holds what no text holds."""

@@ -4,9 +4,9 @@ A search for one byte (memchr) costs a tenth of any other search, so each patter
 occurs at all, and each begins with one literal byte, which keeps the regular expressions in their fastest loop.
 """
 
-import re
+from trainproof_ci.patterns import later
 
-ENTITY = re.compile(rb"&(?:#|[a-zA-Z]{2,8};)")
+ENTITY = later(rb"&(?:#|[a-zA-Z]{2,8};)")
 """What may be an HTML entity."""
 _AFTER = rb"(?:\\u(?:(?:00[89aAbB]|20[123aA]|0[12][0-9a-fA-F])[0-9a-fA-F]|2122)|(?:[\xc2\xc5\xc6\xcb]|\xe2[\x80\x82\x84])[\x80-\xbf])"
 """What the second and later bytes of a character become in mojibake: a few letters, quotes and signs."""
@@ -16,19 +16,19 @@ RARE_CODE = (
     rb"|[dD](?:[bB]40|[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F])))"
 )
 r"""Codes of controls, ASCII, invisible and replacement characters, mojibake and lone surrogates, after `\u`."""
-ESCAPE = re.compile(rb"\\(?:b|\\u[dD]|u" + RARE_CODE + rb")")
+ESCAPE = later(rb"\\(?:b|\\u[dD]|u" + RARE_CODE + rb")")
 """Escapes that spell what is rare; a backslash that is escaped itself may hide half of a surrogate pair."""
 RAW = (
-    (b"\xc2", re.compile(rb"\xc2[\x80-\x9f\xad]")),  # C1 controls and the soft hyphen
-    (b"\xc3", re.compile(rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
-    (b"\xe1", re.compile(rb"\xe1\xa0\x8e")),
-    (b"\xe2", re.compile(rb"\xe2(?:\x80\x8b|\x81[\xa0-\xa4])")),  # zero width
-    (b"\xef", re.compile(rb"\xef(?:\xbf\xbd|\xbb\xbf)")),  # U+FFFD, U+FEFF
-    (b"\xf3", re.compile(rb"\xf3\xa0")),  # tags
+    (b"\xc2", later(rb"\xc2[\x80-\x9f\xad]")),  # C1 controls and the soft hyphen
+    (b"\xc3", later(rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
+    (b"\xe1", later(rb"\xe1\xa0\x8e")),
+    (b"\xe2", later(rb"\xe2(?:\x80\x8b|\x81[\xa0-\xa4])")),  # zero width
+    (b"\xef", later(rb"\xef(?:\xbf\xbd|\xbb\xbf)")),  # U+FFFD, U+FEFF
+    (b"\xf3", later(rb"\xf3\xa0")),  # tags
 )  # fmt: skip
 TOKENS = (
-    (b"<", re.compile(rb"<(?:\||<\\?/?SYS>>|(?:start|end)_of_turn>)")),
-    (b"[", re.compile(rb"\[\\?/?INST\]")),
+    (b"<", later(rb"<(?:\||<\\?/?SYS>>|(?:start|end)_of_turn>)")),
+    (b"[", later(rb"\[\\?/?INST\]")),
 )
 """What the control tokens of chat templates begin with, a slash written as it is or escaped."""
 
