@@ -17,6 +17,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """Everybody may keep compiled modules; the first round of each file is preceded by one run that is not counted."""
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = sys.executable
+COMMAND = os.path.join(os.path.dirname(PYTHON), "trainproof-ci")
 PLAIN = (
     "import json,sys\n"
     "def once(pairs):\n"
@@ -43,7 +44,7 @@ def rows(path: str) -> int:
 
 def contestants(name: str) -> "dict[str, list[str]]":
     """The commands by name, those that are installed; ours first."""
-    ours = [PYTHON, "-m", "trainproof_ci", "check", "--kind", "dataset", "--format", "json", "--output", os.devnull]
+    ours = [COMMAND, "check", "--kind", "dataset", "--format", "json", "--output", os.devnull]
     found = {OURS: [*ours, "--jobs", "1"], "trainproof-ci, 2 processes": [*ours, "--jobs", "2"]}
     if shutil.which("trainproof"):
         text = ["--text-field", "messages"] if name == "chat.jsonl" else []

@@ -1,7 +1,6 @@
 """Writing output files: whole or not at all, and never through a link."""
 
 import os
-import tempfile
 from collections.abc import Iterable
 
 from trainproof_ci.errors import UsageError
@@ -14,7 +13,8 @@ def write_atomically(path: str, data: bytes | Iterable[bytes]) -> None:
     """
     folder = os.path.dirname(path) or "."
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".trainproof-", suffix=".tmp")
+        temporary = os.path.join(folder, f".trainproof-{os.urandom(8).hex()}.tmp")  # `tempfile` takes long to import
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.writelines((data,) if isinstance(data, bytes) else data)

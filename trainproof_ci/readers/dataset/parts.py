@@ -75,6 +75,8 @@ class PartSurveyors:
 
     def join(self, survey: "Survey", examiner: Examiner) -> None:
         """Append what the parts found, in order; a part whose process died is surveyed here."""
+        if not self.ranges:
+            return
         import pickle  # most files are small and have no parts
 
         for (start, end), (_, pipe) in zip(self.ranges, self.running, strict=True):
