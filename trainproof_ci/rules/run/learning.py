@@ -176,16 +176,23 @@ def loss_regressed(run: RunLog, limits: Limits) -> Iterator[Firing]:
         raise StandDown("the loss is not positive, so a ratio of it means nothing")
     lost = end > limits["ratio"] * best and end - best >= limits["lost"] * (found.head - best)
     if lost and end - best >= limits["sigmas"] * uncertainty(noise(found.values), min(width, found.edge)):
-        index = found.where[min(medians.index(best) * max(1, width // 2) + width // 2, found.size - 1)]
-        yield Firing(
-            f"the training loss regressed: {best:.4g} around step {run.loss.steps[index]:g}, {end:.4g} at the end",
-            f"{end / best:.3g} x its lowest stretch", f"at most {limits['ratio']:g} x",
-            run.places(run.loss, found.where[-found.edge :]), (run.location(run.loss, index, "the best step"),),
-        )  # fmt: skip
+        lowest = found.where[min(medians.index(best) * max(1, width // 2) + width // 2, found.size - 1)]
+        yield _lost_again(run, found, lowest, (best, end, limits["ratio"]))
     elif found.tail > limits["climb"] * found.head and _climbs(found):
         said = f"the training loss climbs: {found.head:.4g} at first, {found.tail:.4g} at the end"
         ratio, most = f"{found.tail / found.head:.3g} x the beginning", f"at most {limits['climb']:g} x"
         yield Firing(said, ratio, most, run.places(run.loss, found.where[-found.edge :]))
+
+
+def _lost_again(run: RunLog, found: Course, lowest: int, levels: tuple[float, float, float]) -> Firing:
+    """The firing about an end above the lowest stretch; `levels` are that stretch, the end and the ratio allowed."""
+    assert run.loss is not None
+    best, end, ratio = levels
+    return Firing(
+        f"the training loss regressed: {best:.4g} around step {run.loss.steps[lowest]:g}, {end:.4g} at the end",
+        f"{end / best:.3g} x its lowest stretch", f"at most {ratio:g} x",
+        run.places(run.loss, found.where[-found.edge :]), (run.location(run.loss, lowest, "the best step"),),
+    )  # fmt: skip
 
 
 def _hardly_below(found: Course, level: float, width: int) -> bool:
