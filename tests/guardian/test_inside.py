@@ -99,25 +99,12 @@ def test_an_unknown_policy_of_a_callback_is_an_error(work: Path, name: str) -> N
 
 def trained_by_hugging_face(rate: float, callback: Any) -> int:
     """Steps that a real Trainer took with a line to fit."""
-    torch, transformers = needs_module("torch"), needs_module("transformers")
-    transformers.set_seed(0)
+    needs_module("transformers").set_seed(0)
+    from line_to_fit import trainer as trainer_of
 
-    class Line(torch.nn.Module):  # type: ignore[misc,name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer = torch.nn.Linear(4, 1)
-
-        def forward(self, x: Any, labels: Any) -> dict[str, Any]:
-            return {"loss": ((self.layer(x).squeeze(-1) - labels) ** 2).mean()}
-
-    points = torch.randn(256, 4)
-    data = [{"x": x, "labels": 3 * x.sum()} for x in points]
-    settings = transformers.TrainingArguments(
-        output_dir="out", max_steps=60, per_device_train_batch_size=16, learning_rate=rate, logging_steps=1,
-        report_to=[], disable_tqdm=True, use_cpu=True, save_strategy="no", lr_scheduler_type="constant",
-        optim="adamw_torch",
-    )  # fmt: skip
-    trainer = transformers.Trainer(model=Line(), args=settings, train_dataset=data, callbacks=[callback])
+    trainer = trainer_of(
+        callback, max_steps=60, per_device_train_batch_size=16, learning_rate=rate, lr_scheduler_type="constant"
+    )
     trainer.train()
     return int(trainer.state.global_step)
 

@@ -96,8 +96,8 @@ def test_a_killed_command_says_by_what(work: Path) -> None:
     assert "the command was killed by SIGKILL" in seen.report["notes"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_reaches_the_command_and_the_report_is_still_written(work: Path, number: int) -> None:
+def ended_by(work: Path, number: int) -> int:
+    """What a watch ends with that gets a signal while its command hangs."""
     with subprocess.Popen(
         arguments(ending="hang"), cwd=work, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -105,7 +105,12 @@ def test_an_interrupt_reaches_the_command_and_the_report_is_still_written(work: 
         while process.stdout.readline() != b"waiting\n":
             pass
         os.kill(process.pid, number)
-        assert process.wait(timeout=30) == 128 + number
+        return process.wait(timeout=30)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_reaches_the_command_and_the_report_is_still_written(work: Path, number: int) -> None:
+    assert ended_by(work, number) == 128 + number
     report = json.loads((work / "report.json").read_text())
     assert f"interrupted by the user with {signal.Signals(number).name}" in report["notes"]
 
@@ -198,14 +203,7 @@ def test_seconds_must_be_seconds(work: Path, options: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
 def test_what_ends_the_watch_ends_the_command(work: Path, number: int) -> None:
-    with subprocess.Popen(
-        arguments(ending="hang"), cwd=work, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdout is not None
-        while process.stdout.readline() != b"waiting\n":
-            pass
-        os.kill(process.pid, number)
-        assert process.wait(timeout=30) == 128 + number
+    assert ended_by(work, number) == 128 + number
 
 
 def test_a_signal_that_is_switched_off_stays_so(work: Path) -> None:

@@ -4,33 +4,20 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 STEPS = 200
 
 
 def hugging_face(rank: int) -> None:
     import torch
-    import transformers
+    from line_to_fit import trainer as trainer_of
 
     from trainproof_ci.guardian.huggingface import GuardianCallback
 
-    class Model(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer = torch.nn.Linear(4, 1)
-
-        def forward(self, x: Any, labels: Any) -> dict[str, Any]:
-            return {"loss": ((self.layer(x).squeeze(-1) - labels) ** 2).mean()}
-
-    points = torch.randn(256, 4)
-    data = [{"x": x, "labels": 3 * x.sum()} for x in points]
-    settings = transformers.TrainingArguments(
-        output_dir="out", max_steps=STEPS, per_device_train_batch_size=4, learning_rate=0.0, logging_steps=1,
-        report_to=[], disable_tqdm=True, use_cpu=True, save_strategy="no", ddp_backend="gloo", optim="adamw_torch",
-    )  # fmt: skip
     callback = GuardianCallback(policy="stop_on_fail")
-    trainer = transformers.Trainer(model=Model(), args=settings, train_dataset=data, callbacks=[callback])
+    trainer = trainer_of(
+        callback, max_steps=STEPS, per_device_train_batch_size=4, learning_rate=0.0, ddp_backend="gloo"
+    )
     trainer.train()
     assert (callback.report is not None) == (rank == 0), "only the first process guards"
     Path(f"steps-{rank}").write_text(str(trainer.state.global_step))
