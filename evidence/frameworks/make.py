@@ -18,15 +18,17 @@ import shutil
 import sys
 import tempfile
 import time
-import traceback
 import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from forks import forked  # noqa: E402 - shared by the folders of runs
 NAMES = (
     "huggingface", "lightning", "pytorch", "tqdm", "accelerate", "keras", "coqui", "stablebaselines",
     "lightgbm", "xgboost", "catboost", "spacy", "ultralytics",
 )  # fmt: skip
 CONSOLE = "console.txt"
+FAILED = "; what it printed stands in its console.txt"
 KEPT = frozenset({"verdict.json"})
 
 
@@ -45,29 +47,11 @@ def main() -> int:
             missing.append(f"{name} (needs {', '.join(absent)})")
             continue
         for fault in module.FAULTS:
-            forked(lambda fault=fault: make_run(name, fault, given.output.resolve() / "runs" / f"{name}-{fault}"))
+            forked(lambda fault=fault: make_run(name, fault, given.output.resolve() / "runs" / f"{name}-{fault}"), FAILED)
         print(f"{name}: {len(module.FAULTS)} runs, {time.monotonic() - began:.0f} s", flush=True)
     if missing:
         print(f"not installed, left as they are: {'; '.join(missing)}")
     return 1 if missing else 0
-
-
-def forked(work: object) -> None:
-    """Run `work` in a child process: no run sees another's state."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    if os.waitpid(child, 0)[1] != 0:
-        raise SystemExit("a run failed; what it printed stands in its console.txt")
 
 
 def make_run(name: str, fault: str, folder: pathlib.Path) -> None:

@@ -18,6 +18,8 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from forks import forked  # noqa: E402 - shared by the folders of runs
 SEEDS = (1, 2, 3)
 KEPT_WEIGHTS = {("healthy", 1), ("fp16-overflow", 1)}
 """Runs whose last weights are kept: a whole checkpoint of one, and the weights that became NaN of another."""
@@ -56,21 +58,6 @@ def main() -> None:
 
         killed.make(given.output / "killed-mid-save")
     print(f"all: {time.monotonic() - started:.0f} s")
-
-
-def forked(work: object) -> None:
-    """Run `work` in a child process: no run sees another's state."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            sys.stdout.flush()
-            os._exit(code)
-    if os.waitpid(child, 0)[1] != 0:
-        raise SystemExit("a run failed")
 
 
 def make_base(names: object) -> None:
