@@ -1,6 +1,6 @@
 """Fuzz one reader, guided by coverage: `python tests/fuzz/fuzz.py READER [--seconds 600]`; needs atheris.
 
-Whatever the bytes, judging them ends in facts or in a reason: any exception, RecursionError and MemoryError among
+With `--inputs` it tries so many, the same ones every time. Whatever the bytes, judging them ends in facts or in a reason: any exception, RecursionError and MemoryError among
 them, and any file that takes longer than 5 s is a finding, kept as `crash-*` or `timeout-*` in the folder `--found`.
 """
 
@@ -101,7 +101,9 @@ def judging(reader: Reader) -> Callable[[bytes], None]:
 def main() -> None:
     cli = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     cli.add_argument("reader", choices=sorted(READERS))
-    cli.add_argument("--seconds", type=int, default=600)
+    bounds = cli.add_mutually_exclusive_group()
+    bounds.add_argument("--seconds", type=int, default=600)
+    bounds.add_argument("--inputs", type=int, help="try so many inputs, drawn alike every time")
     cli.add_argument(
         "--found", type=Path, default=Path("fuzz-found"), help="where inputs that break something are kept"
     )
@@ -119,7 +121,8 @@ def main() -> None:
         seeds(reader, Path(corpus))
         os.chdir(work)
         arguments = [
-            sys.argv[0], corpus, f"-max_total_time={given.seconds}", "-timeout=5", "-rss_limit_mb=1000",
+            sys.argv[0], corpus, "-timeout=5", "-rss_limit_mb=1000",
+            *([f"-runs={given.inputs}", "-seed=1"] if given.inputs else [f"-max_total_time={given.seconds}"]),
             f"-max_len={LONGEST}", f"-artifact_prefix={found}/", "-print_final_stats=1",
         ]  # fmt: skip
         atheris.Setup(arguments, judging(reader))

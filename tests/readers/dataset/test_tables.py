@@ -145,6 +145,22 @@ def test_every_line_is_in_some_row_once(data: bytes, dialect: Dialect) -> None:
     assert b"".join(row.raw for row in rows) == data
 
 
+@given(
+    st.lists(
+        st.sampled_from([b"\xef\xbb\xbf", b"\0", b"?", b"a", b"\xc3\xa9", b"\xe2\x82", b"\xff", b"\r"]), max_size=6
+    ),
+    st.sampled_from([0, 7]),
+)
+def test_the_first_byte_that_is_no_utf8_is_named_where_it_lies(pieces: list[bytes], offset: int) -> None:
+    data = b"".join(pieces) + b"\n"
+    try:
+        data.decode()
+        at = None
+    except UnicodeDecodeError as error:
+        at = error.start
+    assert line_of(data, 1, offset).undecodable == at
+
+
 TEXT = st.text('ab ",\n\t;|<&\x1b\u200bé0', max_size=6)
 TABLE = st.lists(st.tuples(TEXT, st.sampled_from(["0", "1", "2", "", "NA"])), min_size=1, max_size=12)
 

@@ -47,7 +47,22 @@ def some_csv(random_: random.Random) -> str:
 
 def some_record(random_: random.Random, i: int) -> str:
     loss = random_.choice(
-        [*[str(round(random_.random(), 4))] * 40, "NaN", "null", "01", "1.", ".5", "1e5", '"0.5"', '"x"', "[1]", "true"]
+        [
+            *[str(round(random_.random(), 4))] * 40,
+            "NaN",
+            "null",
+            "01",
+            "1.",
+            ".5",
+            "1e5",
+            '"0.5"',
+            '"x"',
+            "[1]",
+            "true",
+            "-",
+            "-x1",
+            "Nan",
+        ]
     )
     more = random_.choice([*[""] * 20, ', "loss": 3', ', "a": {"b": 1}', ', "t": "0:12"'])
     return f'{{"step": {i}, "loss": {loss}, "told": "{random_.choice(["0.1", "0:1"]) if random_.random() < 0.1 else "0:12"}"{more}}}'

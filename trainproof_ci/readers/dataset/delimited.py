@@ -138,14 +138,15 @@ class Physical:
 def line_of(data: bytes, number: int, offset: int) -> Line:
     """One physical line, decoded."""
     body = data.removesuffix(b"\n").removesuffix(b"\r")
-    if offset == 0:
-        body = body.removeprefix(BOM)
+    begin = len(BOM) if offset == 0 and body.startswith(BOM) else 0
+    if begin:
+        body = body[begin:]
     if b"\0" in body:
         body = body.replace(b"\0", b"?")  # the line's own data keeps it; csv refuses it before Python 3.11
     try:
         return Line(number, offset, data, body.decode())
     except UnicodeDecodeError as error:
-        return Line(number, offset, data, body.decode("utf-8", "replace"), data.find(body[:1]) + error.start)
+        return Line(number, offset, data, body.decode("utf-8", "replace"), begin + error.start)
 
 
 class Rows:

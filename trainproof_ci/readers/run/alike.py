@@ -103,7 +103,7 @@ class Alike:
         places = count_on(line, form.lines, found.times)
         try:
             columns = list(map(_values, form.kinds, found.columns))
-        except (ValueError, StopIteration):
+        except ValueError:
             return False
         self.records.add_alike(dict(zip(form.names, columns, strict=True)), places)
         return True
@@ -112,6 +112,9 @@ class Alike:
 def _values(kind: str, written: "list[str]") -> "Sequence[Any]":
     """What JSON makes of values of one kind. Raises `ValueError` where some are none."""
     if kind == "number":
-        numbers: list[float] = _scan(f"[{','.join(written)}]", 0)[0]
+        try:
+            numbers: list[float] = _scan(f"[{','.join(written)}]", 0)[0]
+        except StopIteration:  # how the scanner says that no value stands there; a `map` would take it for its end
+            raise ValueError from None
         return numbers
     return list(map("true".__eq__, written)) if kind == "truth" else written
