@@ -85,6 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def script() -> NoReturn:
+    """`main` as a process of its own, which ends without taking itself apart: that takes longer than a small file."""
+    code = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = int(ExitCode.CRASH)
+    if "multiprocessing" in sys.modules:  # it clears away at the end what its processes shared
+        sys.exit(code)
+    os._exit(code)
+
+
 def _refuse_named_like_options(given: Sequence[str]) -> None:
     """Raise `UsageError` where a hook may have handed over a file that reads as an option: `--write-known=a.jsonl`."""
     if given[:1] != ["check"] or "--candidates" not in given:

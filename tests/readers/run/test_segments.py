@@ -49,3 +49,18 @@ def test_a_run_that_begins_anew_is_another_segment(work: Path) -> None:
     run = read_log("train.log", again + again)
     assert run.loss is not None
     assert run.segments == 2
+
+
+def test_parts_of_an_evaluation_that_have_their_gaps_in_different_rows_are_one_loss(work: Path) -> None:
+    assert work.is_dir()
+    rows = ["epoch,train/box_loss,train/cls_loss,val/box_loss,val/cls_loss"]
+    for epoch in range(1, 31):
+        evaluated = f"{3 / epoch:.3f}" if epoch % 3 == 0 else "nan"
+        rows.append(f"{epoch},{4 / epoch:.3f},{5 / epoch:.3f},{4 / epoch:.3f},{evaluated}")
+    run = read_log("results.csv", "\n".join(rows) + "\n")
+    assert run.loss is not None
+    (validation,) = run.validation
+    assert list(validation.steps) == list(range(3, 31, 3))
+    assert list(validation.values) == [
+        float(f"{4 / epoch:.3f}") + float(f"{3 / epoch:.3f}") for epoch in range(3, 31, 3)
+    ]

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def run_log(target: "Target", reading: Reading, loss_key: str | None = None) -> RunLog:
     """The run that a reading tells of."""
-    series, rank = first_rank(reading.series)
-    roles = find_roles(series, loss_key)
-    series, sparse = _logged(series, roles)
+    every, rank = first_rank(reading.series)
+    roles = find_roles(every, loss_key)
+    series, sparse = _logged(every, roles)
     loss = last_segment(summed([series[name] for name in roles.loss])) if roles.loss else None
     return RunLog(
         target.path, target.format, reading, series, loss.series if loss else None, roles.loss,
         evals=_last(series, roles.evals), rates=_last(series, roles.rates), gradients=_last(series, roles.gradients),
-        validation=tuple(last_segment(summed([series[name] for name in group])).series for group in roles.validation),
+        validation=tuple(_evaluation([every[name] for name in group]) for group in roles.validation),
         segments=loss.segments if loss else 1,
         objective=find_objective(series, loss.series if loss else None, roles.loss),
         notes=(*rank, *sparse, *_notes(reading, roles, loss)), loss_key=loss_key,
@@ -46,6 +46,11 @@ def _logged(series: "Mapping[str, Series]", roles: Roles) -> "tuple[Mapping[str,
 
 def _last(series: "Mapping[str, Series]", names: "Iterable[str]") -> tuple[Series, ...]:
     return tuple(last_segment(series[name]).series for name in names)
+
+
+def _evaluation(parts: list[Series]) -> Series:
+    """The evaluation loss of one set; gaps are told in the sum, for its parts may have theirs in different rows."""
+    return last_segment(logged_evaluation(summed(parts))).series
 
 
 def summed(parts: list[Series]) -> Series:
