@@ -7,6 +7,6 @@ if __name__ == "__main__":
         import os
 
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from trainproof_ci.cli import script
+    from trainproof_ci.process import run
 
-    script()
+    run()

@@ -1,7 +1,6 @@
 """The console script: parse, call one command, exit."""
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -31,8 +30,6 @@ INTERNAL = ("action",)
 """Commands for `action.yml`, not for people."""
 INTERRUPTED = 130
 
-gc.set_threshold(50_000)  # loading modules makes much that stays; looking through it again and again takes 8 ms
-
 
 class _Parser(argparse.ArgumentParser):
     """argparse exits 2 on a usage error, which here would read as NOT-CHECKED."""
@@ -49,8 +46,16 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}\n{self.format_usage().strip()}")
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser: of every command, or of `command` alone, which spares the others their loading."""
+def parser(command: str) -> argparse.ArgumentParser:
+    """The parser of what stands behind one command."""
+    summary = COMMANDS.get(command, "what action.yml runs; no command for people")
+    alone = _Parser(prog=f"trainproof-ci {command}", description=summary)
+    _configure(alone, command)
+    return alone
+
+
+def parser_of_all() -> argparse.ArgumentParser:
+    """The parser of a whole command line, which loads every command."""
     top = _Parser(
         prog="trainproof-ci", description="A deterministic linter for what goes into and comes out of a training run."
     )
@@ -58,11 +63,14 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     below = top.add_subparsers(
         prog="trainproof-ci", dest="command", required=True, metavar="COMMAND", parser_class=_Parser
     )
-    for name in COMMANDS if command is None else (command,):
-        summary = COMMANDS.get(name, "what action.yml runs; no command for people")
-        sub = below.add_parser(name, help=summary, description=summary)
-        import_module(f"trainproof_ci.commands.{name}").configure(sub)
+    for name, summary in COMMANDS.items():
+        _configure(below.add_parser(name, help=summary, description=summary), name)
     return top
+
+
+def _configure(parser: argparse.ArgumentParser, command: str) -> None:
+    parser.set_defaults(command=command)
+    import_module(f"trainproof_ci.commands.{command}").configure(parser)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         known = given and given[0] in {*COMMANDS, *INTERNAL}
         _refuse_named_like_options(given)
-        chosen = parser(given[0] if known else None).parse_args(given)
+        chosen = parser(given[0]).parse_args(given[1:]) if known else parser_of_all().parse_args(given)
         code: int = import_module(f"trainproof_ci.commands.{chosen.command}").run(chosen)
     except UsageError as error:
         return _complain(str(error), ExitCode.USAGE)
@@ -83,19 +91,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - a crash must look neither like a FAIL nor like NOT-CHECKED
         return _complain(f"internal error: {type(error).__name__}; please report it", ExitCode.CRASH)
     return code
-
-
-def script() -> NoReturn:
-    """`main` as a process of its own, which ends without taking itself apart: that takes longer than a small file."""
-    code = main()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        code = int(ExitCode.CRASH)
-    if "multiprocessing" in sys.modules:  # it clears away at the end what its processes shared
-        sys.exit(code)
-    os._exit(code)
 
 
 def _refuse_named_like_options(given: Sequence[str]) -> None:

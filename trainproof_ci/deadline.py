@@ -1,7 +1,6 @@
 """A deadline for judging one file, so that a file built to be slow does not hold a runner."""
 
 import signal
-import threading
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -16,13 +15,16 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._limits = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        self._limits = hasattr(signal, "setitimer")
         self._before: Any = None
         self._running = False
 
     def __enter__(self) -> "Deadline":  # noqa: PYI034 - Self needs 3.11
         if self._limits:
-            self._before = signal.signal(signal.SIGALRM, self._expired)
+            try:
+                self._before = signal.signal(signal.SIGALRM, self._expired)
+            except ValueError:  # this is not the main thread
+                self._limits = False
         return self
 
     def __exit__(

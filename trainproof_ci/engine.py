@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import registry, suppress
-from trainproof_ci.charts import drawn
 from trainproof_ci.deadline import Deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
@@ -129,6 +128,8 @@ def _report(
     findings, ignored = _sorted_out(fired, settings, target)
     charts = facts.charts()
     if charts:
+        from trainproof_ci.charts import drawn  # only runs have any
+
         charts = drawn(charts, findings, {rule.id: rule.needs for rule in rules})
     return TargetReport(target.path, target.kind, target.format, facts.summary(), findings, coverage, ignored, charts)
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from trainproof_ci import git
 from trainproof_ci.discovery import find
@@ -21,23 +21,29 @@ SHOWN = 10
 """Names of submodules in one sentence."""
 
 
-class Request(NamedTuple):
+class Request:
     """What to judge. `changes` is a selection, or the sentence that says why there is none although one was wanted."""
 
-    paths: Sequence[str] = (".",)
-    kind: str | None = None
-    candidates: bool = False
-    changes: "Changes | str | None" = None
-    shard: "Shard | None" = None
+    def __init__(
+        self,
+        paths: Sequence[str] = (".",),
+        kind: str | None = None,
+        *,
+        candidates: bool = False,
+        changes: "Changes | str | None" = None,
+        shard: "Shard | None" = None,
+    ) -> None:
+        self.paths, self.kind, self.candidates = paths, kind, candidates
+        self.changes, self.shard = changes, shard
 
 
-class Session(NamedTuple):
+class Session:
     """The report, and what a shard must write down beside it."""
 
-    report: "Report"
-    notes: Sequence[str]
-    targets: "Sequence[Target]"
-    settings: "Settings"
+    def __init__(
+        self, report: "Report", notes: Sequence[str], targets: "Sequence[Target]", settings: "Settings"
+    ) -> None:
+        self.report, self.notes, self.targets, self.settings = report, notes, targets, settings
 
     def shard_report(self, shard: "Shard") -> str:
         """The report of one shard as JSON, which `merge` reads."""

@@ -82,7 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
         from trainproof_ci.shards import parse
 
         shard = parse(arguments.shard)
-    request = Request(arguments.paths, arguments.kind, arguments.candidates, _changes(arguments.changed), shard)
+    request = Request(
+        arguments.paths,
+        arguments.kind,
+        candidates=arguments.candidates,
+        changes=_changes(arguments.changed),
+        shard=shard,
+    )
     session = judged(request, settings)
     if arguments.write_known:
         return _write_known(session.report, arguments.write_known)

@@ -43,6 +43,7 @@ from trainproof_ci.readers.suffixes import PACKED
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.leaks import Leaks
     from trainproof_ci.readers.dataset.record import Record
     from trainproof_ci.readers.dataset.survey import Survey
     from trainproof_ci.registry import Rule
@@ -102,7 +103,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
     """Survey one file: every record judged by the record rules, every fault placed, digest and duplicates known."""
     from trainproof_ci.readers.dataset.digests import Digest  # recognising files needs none of it
     from trainproof_ci.readers.dataset.duplicates import prove
-    from trainproof_ci.readers.dataset.splits import compared, others_beside
+    from trainproof_ci.readers.dataset.splits import others_beside
     from trainproof_ci.readers.dataset.survey import Survey
 
     if target.members:
@@ -119,11 +120,19 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
             survey.size, survey.begun = source.size, digest.start
             module.scan(source, survey)
             survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
-            survey.leaks = compared(survey, module, settings)
+            survey.leaks = _compared(survey, module, settings)
             labelled = survey.shape is not None and survey.shape.label is not None
             survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
             survey.sha256 = digest.hexdigest()
     return survey
+
+
+def _compared(survey: "Survey", module: Any, settings: "Settings") -> "Leaks | str":
+    if survey.split != "eval":
+        return "not an evaluation split, by configuration or by name"
+    from trainproof_ci.readers.dataset.leaks import compared  # few files are evaluation splits
+
+    return compared(survey, module, settings)
 
 
 def _again(module: Any, survey: "Survey") -> "Callable[[frozenset[int]], Iterator[Record]]":

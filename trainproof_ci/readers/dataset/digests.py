@@ -1,20 +1,21 @@
-"""The sha256 of a file, computed beside everything else: hashing lets go of the interpreter."""
+"""The sha256 of a file, computed beside everything else where it is large: hashing lets go of the interpreter."""
 
 from hashlib import sha256
-from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from trainproof_ci.readers.source import Head
 
 BUFFER = 1 << 19
-SMALL = 1 << 17
-"""Bytes; a smaller file is hashed before a thread for it would have started."""
+SMALL = 1 << 21
+"""Bytes; a smaller file is hashed in the time that a thread for it takes to start and to end."""
 
 
 class Digest:
-    """Hashes a file in a thread of its own while the `with` block runs; of a small one its head is all there is."""
+    """Hashes a large file in a thread of its own while the `with` block runs, and a small one at once."""
 
     def __init__(self, head: "Head") -> None:
         self._head, self._size = head, head.size
@@ -46,6 +47,8 @@ class Digest:
         if self._size < SMALL:
             self._run()
             return
+        from threading import Thread  # most files are small
+
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 

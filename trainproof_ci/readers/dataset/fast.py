@@ -14,7 +14,6 @@ from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.plans import Plan, asks, plan
 from trainproof_ci.readers.dataset.screens import is_plain
-from trainproof_ci.readers.dataset.talks import TalkAcceptor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.examiner import Examiner
     from trainproof_ci.readers.dataset.lines import Block
     from trainproof_ci.readers.dataset.survey import Survey
+    from trainproof_ci.readers.dataset.talks import TalkAcceptor
 
 SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference"})
 SOME = 16
@@ -50,9 +50,12 @@ class Acceptor:
     @classmethod
     def for_survey(cls, survey: "Survey", examiner: "Examiner") -> "Acceptor | TalkAcceptor | None":
         """An acceptor where the shape and the settings allow one."""
-        if TalkAcceptor.suits(survey):
-            return TalkAcceptor(survey, examiner)
         options, shape = survey.options, survey.shape
+        if shape is not None and shape.turns:
+            from trainproof_ci.readers.dataset.talks import TalkAcceptor  # most records are no conversations
+
+            if TalkAcceptor.suits(survey):
+                return TalkAcceptor(survey, examiner)
         if (
             shape is None
             or shape.name not in SHAPES

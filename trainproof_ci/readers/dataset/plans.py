@@ -1,5 +1,6 @@
 """How records of one signature are accepted on the fast ways: where their prompts, targets, labels and numbers stand."""
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,8 +10,6 @@ from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.shapes import MEDIA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trainproof_ci.readers.dataset.shapes import Shape
 
 FLAT = frozenset({str, int, float, bool, type(None)})
@@ -29,7 +28,7 @@ class Plan(NamedTuple):
     label: int | None
     numbers: tuple[int, ...]
     order: list[int]
-    ordered: "Callable[[Any], Any] | None"
+    ordered: Callable[[Any], Any] | None
 
 
 def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None:

@@ -13,12 +13,13 @@ from trainproof_ci.readers.dataset.faults import Faults, Sighting
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.splits import Leaks, split_of
+from trainproof_ci.readers.dataset.splits import split_of
 from trainproof_ci.readers.dataset.tally import Tally
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.leaks import Leaks
     from trainproof_ci.readers.dataset.media import Media
     from trainproof_ci.registry import Limits, Rule
 

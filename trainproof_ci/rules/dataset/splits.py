@@ -1,17 +1,20 @@
 """Records that are trained on and evaluated on."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
-from trainproof_ci.readers.dataset.splits import Leak, Leaks
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.labels import shown
 
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.leaks import Leak, Leaks
 
-def _compared(data: Survey) -> Leaks:
+
+def _compared(data: Survey) -> "Leaks":
     if isinstance(data.leaks, str):
         raise StandDown(data.leaks)
     return data.leaks
@@ -48,7 +51,7 @@ def nearly_leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield Firing(message, f"{len(places)} of {data.records} records", "0", places, (related,))
 
 
-def _placed(data: Survey, found: list[Leak]) -> tuple[Places, Location]:
+def _placed(data: Survey, found: "list[Leak]") -> tuple[Places, Location]:
     places = Places()
     for leak in found:
         places.add(data.location(leak.line, byte_offset=leak.byte_offset, record=leak.number), leak.content)
