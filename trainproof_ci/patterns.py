@@ -20,3 +20,14 @@ class _Later:
 def later(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The pattern, compiled at its first use; only the methods of a pattern may be used of it."""
     return cast("re.Pattern[AnyStr]", _Later(pattern, flags))
+
+
+class Narrowed:
+    """A pattern behind one that is simpler and finds something wherever it does: mostly that one is all it takes."""
+
+    def __init__(self, simple: bytes, pattern: bytes) -> None:
+        self._simple, self._pattern = later(simple), later(pattern)
+
+    def search(self, data: bytes) -> re.Match[bytes] | None:
+        """As the method of a pattern."""
+        return None if self._simple.search(data) is None else self._pattern.search(data)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.forms import QUOTE, Form
 from trainproof_ci.readers.dataset.lines import lines_of
-from trainproof_ci.readers.dataset.screens import ENTITY, RARE_CODE, RAW
+from trainproof_ci.readers.dataset.screens import ENTITY, RAW, with_rare_code
 
 LF = 0x0A
 PAIRED = later(rb"\\(?:\\|\0|\Z)")
@@ -25,7 +25,7 @@ CONTROL, NO_MARK = later(rb"[\x01-\x1f\x7f]"), later(rb"[\x02-\x1f\x7f]")
 UNESCAPED = later(rb'"(?<!\\")')
 ODD = later(rb'\\(?:[^nrtf"\0][^\0]*|\0)')
 """What follows an escape that is not the only spelling of what it means, or is none."""
-DOUBTFUL = later(rb'\\(?:[^nrtf"/u]|u(?:' + RARE_CODE + rb"|(?![0-9a-fA-F]{4}))|\Z)")
+DOUBTFUL = with_rare_code(rb'\\(?:[^nrtf"/u]|u(?:', rb"|(?![0-9a-fA-F]{4}))|\Z)")
 """What is no escape, an escape of something rare, or a backslash that is escaped itself."""
 NO_ROW = b'"'
 """Stands for the texts of a line that has another form; it holds what no text holds."""

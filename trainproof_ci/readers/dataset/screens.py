@@ -4,23 +4,37 @@ A search for one byte (memchr) costs a tenth of any other search, so each patter
 occurs at all, and each begins with one literal byte, which keeps the regular expressions in their fastest loop.
 """
 
-from trainproof_ci.patterns import later
+from trainproof_ci.patterns import Narrowed, later
 
 ENTITY = later(rb"&(?:#|[a-zA-Z]{2,8};)")
 """What may be an HTML entity."""
 _AFTER = rb"(?:\\u(?:(?:00[89aAbB]|20[123aA]|0[12][0-9a-fA-F])[0-9a-fA-F]|2122)|(?:[\xc2\xc5\xc6\xcb]|\xe2[\x80\x82\x84])[\x80-\xbf])"
 """What the second and later bytes of a character become in mojibake: a few letters, quotes and signs."""
-RARE_CODE = (
-    rb"(?:00(?:[0-7]|[89][0-9a-fA-F]|[aA][dD]|[cCdD][0-9a-fA-F]" + _AFTER + rb"|[eEfF][0-9a-fA-F]" + _AFTER * 2 + rb")"
-    rb"|180[eE]|200[bB]|206[0-4]|[fF](?:[eE][fF][fF]|[fF][fF][dD])"
-    rb"|[dD](?:[bB]40|[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F])))"
-)
-r"""Codes of controls, ASCII, invisible and replacement characters, mojibake and lone surrogates, after `\u`."""
-ESCAPE = later(rb"\\(?:b|\\u[dD]|u" + RARE_CODE + rb")")
+_NEXT = rb"[\\\xc2\xc5\xc6\xcb\xe2]"
+"""The byte that any of them begins with."""
+
+
+def _rare(mojibake: bytes) -> bytes:
+    r"""Codes of controls, ASCII, invisible and replacement characters, mojibake and lone surrogates, after `\u`."""
+    return (
+        rb"(?:00(?:[0-7]|[89][0-9a-fA-F]|[aA][dD]|" + mojibake + rb")"
+        rb"|180[eE]|200[bB]|206[0-4]|[fF](?:[eE][fF][fF]|[fF][fF][dD])"
+        rb"|[dD](?:[bB]40|[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F])))"
+    )
+
+
+def with_rare_code(before: bytes, after: bytes) -> Narrowed:
+    r"""A pattern of three parts, the second of which are the codes of what is rare, as they stand after `\u`."""
+    simple = _rare(rb"[c-fC-F][0-9a-fA-F]" + _NEXT)
+    exact = _rare(rb"[cCdD][0-9a-fA-F]" + _AFTER + rb"|[eEfF][0-9a-fA-F]" + _AFTER * 2)
+    return Narrowed(before + simple + after, before + exact + after)
+
+
+ESCAPE = with_rare_code(rb"\\(?:b|\\u[dD]|u", rb")")
 """Escapes that spell what is rare; a backslash that is escaped itself may hide half of a surrogate pair."""
 RAW = (
     (b"\xc2", later(rb"\xc2[\x80-\x9f\xad]")),  # C1 controls and the soft hyphen
-    (b"\xc3", later(rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
+    (b"\xc3", Narrowed(rb"\xc3[\x82-\xb4]" + _NEXT, rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
     (b"\xe1", later(rb"\xe1\xa0\x8e")),
     (b"\xe2", later(rb"\xe2(?:\x80\x8b|\x81[\xa0-\xa4])")),  # zero width
     (b"\xef", later(rb"\xef(?:\xbf\xbd|\xbb\xbf)")),  # U+FFFD, U+FEFF

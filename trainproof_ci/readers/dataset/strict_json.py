@@ -8,6 +8,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.json_wording import after_value, described
 
 LONGEST_NUMBER = 4300
@@ -103,7 +104,7 @@ def end_of_value(text: str, start: int) -> int | None:
     return end
 
 
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_STEP = later(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def position_of(text: str, path: str) -> int:
@@ -179,7 +180,7 @@ def _plain(quoted: str) -> str:
     return str(json.loads(quoted, strict=False)) if "\\" in quoted else quoted[1:-1]
 
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_ESCAPE = later(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
 def _lone_surrogate(text: str) -> int | None:
