@@ -1,16 +1,16 @@
 """What the loss of a run is for: only of a supervised one is it expected to fall."""
 
-import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from math import isfinite
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.facts import Series
 from trainproof_ci.readers.run.vocabulary import words
 
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
-_ADVERSARIAL = re.compile(
+_ADVERSARIAL = later(
     r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg][_ ]?loss)(?:_\w+)?)"
 )
 _ADVERSARIES = frozenset({"discriminator", "disc", "generator", "gen", "adversarial", "adv"})

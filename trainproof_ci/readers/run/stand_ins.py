@@ -5,18 +5,19 @@ from collections.abc import Collection, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.objective import is_adversarial
 from trainproof_ci.readers.run.vocabulary import TRAIN_WORDS, is_eval, is_loss, is_perplexity, words
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.run.facts import Series
 
-_ERROR = re.compile(
+_ERROR = later(
     r"(?<![a-z0-9])(?:(rmse|mse|mae|rmsle|mape|huber|quantile|poisson|gamma|tweedie)(?![a-z0-9])|(l[12])$)",
     re.IGNORECASE,
 )
 """Errors that a regression minimises. Not the share of wrong answers, which is exactly 0 in the end of a healthy run."""
-_PART = re.compile(r"(?:cycle|idt|rec|[GD])_\w+")
+_PART = later(r"(?:cycle|idt|rec|[GD])_\w+")
 FIRST, SECOND = "validation_0-", "validation_1-"
 LEARN, TEST, BEST = "learn", "test", "best"
 """What CatBoost prints, whatever it measures."""
