@@ -76,14 +76,11 @@ def _uncompressed(path: str, start: bytes, size: int) -> Head:
 def _beginning(head: Head) -> Head | None:
     """The head of what comes out of the head of a compressed file; None where it cannot be told."""
     try:
-        if head.start.startswith(b"\x1f\x8b"):
-            out = _gzip().decompress(head.start, HEAD_BYTES)
-        else:
-            part = _zstd(head.path)()
-            pieces = (head.start[at : at + PIECE] for at in range(0, len(head.start), PIECE))
-            out = b""
-            while len(out) < HEAD_BYTES and not part.eof and (piece := next(pieces, b"")):
-                out += part.decompress(piece, HEAD_BYTES)
+        begin, most = _packing(head.start, head.path)
+        part, out = begin(), b""
+        pieces = (head.start[at : at + most] for at in range(0, len(head.start), most))
+        while len(out) < HEAD_BYTES and not part.eof and (piece := next(pieces, b"")):
+            out += part.decompress(piece, HEAD_BYTES)
     except (zlib.error, Unreadable):
         return None
     whole = head.whole and len(out) < HEAD_BYTES
@@ -95,9 +92,12 @@ def _stream(source: Source) -> io.BufferedReader:
     if not magic.startswith(tuple(FORMATS)):
         raise _broken(source, "the file is named like compressed data and is none", "neither gzip nor zstd data")
     source.file.seek(0)
-    return io.BufferedReader(
-        _Expanded(source, _gzip if magic.startswith(b"\x1f\x8b") else _zstd(source.path)), HEAD_BYTES
-    )
+    return io.BufferedReader(_Expanded(source, *_packing(magic, source.path)), HEAD_BYTES)
+
+
+def _packing(magic: bytes, path: str) -> tuple[Callable[[], Any], int]:
+    """What begins a part of the compressed data, and how many bytes it is given at a time."""
+    return (_gzip, CHUNK) if magic.startswith(b"\x1f\x8b") else (_zstd(path), PIECE)
 
 
 def _gzip() -> Any:
@@ -152,10 +152,9 @@ class _Frame:
 class _Expanded(io.RawIOBase):
     """The decompressed bytes of a source, counted: what expands without measure is not followed."""
 
-    def __init__(self, source: Source, begin: Callable[[], Any]) -> None:
-        self._source, self._begin = source, begin
+    def __init__(self, source: Source, begin: Callable[[], Any], piece: int) -> None:
+        self._source, self._begin, self._piece = source, begin, piece
         self._part = begin()
-        self._piece = CHUNK if begin is _gzip else PIECE
         self._pending = self._ready = b""
         self._total = 0
 
