@@ -41,6 +41,7 @@ RAW = [
     b'{"messages": [{"role": "user", "content": "abc\\"}, {"role": "assistant", "content": "x"}]}', b'{"messages": [{"role": "user", "content": "say \\"hi\\""}, {"role": "assistant", "content": "ends in \\\\"}]}',
     b'{"messages": [{"role": "user", "content": "a", "role": "user"}, {"role": "assistant", "content": "x"}]}', b'{"messages": []}', b'{"messages": [{"role": "assistant", "content": "a"}]}',
     b'{"messages": [{"content": "turned", "role": "user"}, {"content": "round", "role": "assistant"}]}', b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}], "n": 1}',
+    b'{"messages": "q1"}', b'{"messages": [{"role": "user", "content": "q", "name": "n"}]}', b'{"a": "b", "c": "d", "e": "f", "g": "h"}', b'"a" "b" "c" "d" "',
     b'{"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "x"}]}', b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": null}]}',
 ]  # fmt: skip
 

@@ -111,6 +111,8 @@ class TalkAcceptor:
         wrong = set(doubts.texts)
         if has_token(joined):
             wrong.update(at for at, text in enumerate(texts) if has_token(text))
+        if b"\n" in joined:  # the end of a line of another form stands where a text is looked for
+            wrong.update(at for at, text in enumerate(texts) if b"\n" in text)
         if texts:
             texts = [b"-" if at in wrong else text for at, text in enumerate(texts)] if wrong else texts
             wrong.update(blank(texts, escaped=doubts.escaped))
