@@ -71,7 +71,8 @@ def _notes(reading: Reading, roles: Roles, loss: Segment | None) -> "Iterator[st
     if loss is None:
         return
     if loss.segments > 1:
-        yield f"the step goes back {loss.segments - 1} times (a resume, or another run): the last segment is judged"
+        which = "the last segment that is long enough" if loss.earlier else "the last segment"
+        yield f"the step goes back {loss.segments - 1} times (a resume, or another run): {which} is judged"
     if loss.interleaved:
         yield "steps go back again and again, as when two processes write one log: the points are judged in step order"
 

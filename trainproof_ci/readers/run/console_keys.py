@@ -11,10 +11,11 @@ from trainproof_ci.readers.run.vocabulary import (
     is_gradient_norm,
     is_loss,
     is_rate,
+    is_reward,
 )  # fmt: skip
 
 _KEY = re.compile(
-    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,3})['\"\u2019\u201d`]?[ \t]*"
+    r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,4})['\"\u2019\u201d`]?[ \t]*"
     r"(?:\((?P<unit>[A-Za-z%/ ]{1,12})\))?[ \t]*(?P<sep>:=|[:=|>]+|->)?[ \t]*['\"\u2018\u201c`(\[$~#]*"
     r"(?:(?:torch\.)?(?:[tT]ensor|(?:np\.|jnp\.)?(?:[aA]rray|float\d+)|DeviceArray)\(\[*)?$"
 )
@@ -29,6 +30,10 @@ _ASIDE = frozenset(
     {"the", "is", "a", "of", "my", "for", "and", "this", "that", "after", "at", "with", "info", "debug", "warning", "error", "set", "in", "on", "by"}
 )  # fmt: skip
 """Words before a loss that say nothing of which loss it is."""
+_BEHIND = frozenset({"is", "was", "so", "far", "now", "currently"})
+"""Words behind the name of a loss that say nothing more: `avg loss so far is 0.11`."""
+_BEGINS = ("|", ",", ";", ">", "]", ")", "-", "\t")
+"""What the text ends in before a name that begins afresh within a line."""
 STEP_WORDS = {
     "global_step": 9, "globalstep": 9, "current_steps": 8, "total_timesteps": 8, "num_updates": 8, "step": 7, "iteration": 6, "iter": 6,
     "iters": 6, "itr": 6, "update": 5, "updates": 5, "timestep": 5, "timesteps": 5, "it": 4, "batch": 3, "minibatch": 3, "episode": 2,
@@ -41,6 +46,8 @@ _PHASE = re.compile(
     re.IGNORECASE,
 )
 _SAYS = frozenset({":", "=", "is", "->"})
+_DL4J = ["Score", "at"]
+"""How Deeplearning4j announces its loss: `Score at iteration 100 is 1.39`."""
 NO_VALUE = frozenset(
     {"n/a", "na", "none", "null", "nil", "undefined", "unknown", "invalid", "error", "missing", "-", "--", "---", "?", "***"}
 )  # fmt: skip
@@ -59,10 +66,10 @@ class Called(NamedTuple):
 
 def called(text: str, before: Called) -> Called:
     """What the number behind `text` is called; `before` is what the one in front of it is."""
-    key = _KEY.search(text)
+    says = text.strip() in _SAYS
+    key = None if says else _KEY.search(text)
     if key is None:
-        name = before.next if text.strip() in _SAYS else None
-        return Called(name, phase_of(text) or before.phase)
+        return Called(before.next if says else None, phase_of(text) or before.phase)
     ahead, name = _name(key)
     phase = phase_of(f"{text[: key.start()]} {ahead}") or before.phase
     return Called(name, phase, _announced(ahead.split()))
@@ -71,21 +78,34 @@ def called(text: str, before: Called) -> Called:
 def _name(key: "re.Match[str]") -> tuple[str, str | None]:
     """The last word and the words before it that belong to it; first the words that do not."""
     *before, last = key["phrase"].split()
+    told = last.lower() in _BEHIND
+    while before and last.lower() in _BEHIND:
+        last = before.pop()
     kept = _with_qualifiers([last.rstrip(".-")], before)
-    is_cost = kept[0].lower() in LOSS_WORDS and key["sep"] is not None and not key.string[: key.start()].strip()
-    if is_cost and before and before[-1].lower() not in _ASIDE and before[-1].isalpha():
+    is_cost = kept[0].lower() in LOSS_WORDS and key["sep"] is not None and _begins(key.string[: key.start()])
+    if before and ((is_cost and _tells_which(before[-1])) or [before[-1].lower(), kept[0].lower()] == ["time", "cost"]):
         kept.insert(0, before.pop())  # `Style loss: 3.1` on a line of its own, and `Content loss: 0.5` on the next
     if kept[0].lower() in {"epoch", "step", "batch"} and len(kept) > 1:
         del kept[0]
     name = " ".join(kept)
     if key["unit"] and not phase_of(key["unit"]):
         name += f" ({key['unit']})"
-    said = kept[-1] and (key["sep"] is not None or _spoken(name))
+    said = kept[-1] and (key["sep"] is not None or (_spoken(name) if not told else is_loss(name)))
     return " ".join(before), name if said else None
 
 
+def _begins(text: str) -> bool:
+    """Whether a name begins afresh behind a text: at the beginning of a line, or behind a mark that sets it apart."""
+    return not (bare := text.rstrip(" ")) or bare.endswith(_BEGINS)
+
+
+def _tells_which(word: str) -> bool:
+    """Whether the word before a loss may say which loss it is."""
+    return word.lower() not in _ASIDE and word.replace("_", "").isalpha()
+
+
 def _with_qualifiers(kept: list[str], before: list[str]) -> list[str]:
-    while before and _SET.sub("", before[-1]).lower() in _QUALIFIERS:
+    while before and _QUALIFIERS.issuperset(_SET.sub("", before[-1]).lower().split("_")):
         kept.insert(0, before.pop().removesuffix("'s"))
     return kept
 
@@ -94,6 +114,8 @@ def _announced(ahead: list[str]) -> str | None:
     """The loss of `Cost after iteration 100: 0.69`, told before the step that it is of."""
     if len(ahead) < 2 or ahead[-1].lower() not in _ASIDE:
         return None
+    if ahead[-2:] == _DL4J:
+        return "score loss"
     *before, last = ahead[:-1]
     name = " ".join(_with_qualifiers([last], before))
     return name if is_loss(name) else None
@@ -102,7 +124,14 @@ def _announced(ahead: list[str]) -> str | None:
 def _spoken(name: str) -> bool:
     """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
     lower = name.lower()
-    return lower == "epoch" or lower in STEP_WORDS or is_loss(name) or is_rate(name) or is_gradient_norm(name)
+    return (
+        lower == "epoch"
+        or lower in STEP_WORDS
+        or is_loss(name)
+        or is_rate(name)
+        or is_gradient_norm(name)
+        or is_reward(name)
+    )
 
 
 def phase_of(text: str) -> str | None:

@@ -16,7 +16,19 @@ _FINITE = (
 _OTHERS = r"(?<=[-+])(?i:nan|inf(?:inity)?)(?!\w)|(?<=[nN])(?i:an)(?!\w)|(?<=[iI])(?i:nf(?:inity)?)(?!\w)"
 _DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
 _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
-SIGNS = ("rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e")
+SIGNS = (
+    "rror",
+    "xception",
+    "Traceback",
+    "Killed",
+    "killed",
+    "memory",
+    "fault",
+    "Abort",
+    "nterrupt",
+    "Bus e",
+    "nvalid config",
+)
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
 """The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
@@ -70,7 +82,7 @@ def template(texts: tuple[str, ...]) -> Template:
         last = name.rsplit(" ", 1)[-1].lower()
         if last == "epoch" and epoch < 0:
             epoch = index
-        elif last in STEP_WORDS and " " not in name and _DURATION.match(texts[index + 1]) is None:
+        elif last in STEP_WORDS and _is_step(name) and _DURATION.match(texts[index + 1]) is None:
             steps.setdefault(STEP_WORDS[last], index)
         elif last != "epoch":
             names.append((index, in_phase(name, before.phase)))
@@ -81,6 +93,12 @@ def template(texts: tuple[str, ...]) -> Template:
     error = any(sign in text for sign in SIGNS for text in texts)
     odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
     return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
+
+
+def _is_step(name: str) -> bool:
+    """Whether a name that ends in a word for a step says no more: `step`, `Global Step`; not `best step`."""
+    *before, _ = name.lower().split()
+    return all(word in {"global", "current", "total", "train", "training"} for word in before)
 
 
 def _place(index: int) -> int:
@@ -94,8 +112,8 @@ def _is_box(texts: Sequence[str]) -> bool:
 
 def _progress(texts: Sequence[str], index: int) -> int:
     """The rank of a number without a name as a step: `7%|##| 1000/13605 [`, `[500/2931]`, `200/2983 batches`; else 0."""
-    if texts[index + 1].strip() != "/" or index + 2 >= len(texts):
-        return 0
+    if texts[index + 1].strip() != "/" or index + 2 >= len(texts) or texts[index].replace(" ", "") == "%(":
+        return 0  # `10.40% (1040 / 10000)` is a share
     after = texts[index + 2]
     if after.startswith("/") or (_DATE.match(after) and index + 3 < len(texts) and texts[index + 3].startswith(":")):
         return 0

@@ -6,7 +6,7 @@ from math import isfinite
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.facts import Series
-from trainproof_ci.readers.run.vocabulary import words
+from trainproof_ci.readers.run.vocabulary import REWARD_WORDS, is_reward, words
 
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
@@ -22,9 +22,8 @@ _PREFERENCE = (
     "logps/rejected",
     "rewards/accuracies",
 )
-_REWARD = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns"})
 _EPISODES = frozenset({"episode", "episodes", "epsilon"})
-_ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td", "q", "qf"})
+_ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td", "q", "qf", "pg"})
 _PREFIXES = ("train/", "eval/", "rollout/", "")
 
 
@@ -34,7 +33,7 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     if any(name.removeprefix(prefix).startswith(_PREFERENCE) for name in names for prefix in _PREFIXES):
         return "preference"
     said = [frozenset(words(name)) for name in names]
-    if any(word & (_REWARD | _EPISODES) for word in said) or any("rollout/" in name for name in names):
+    if any("rollout/" in name or _is_of_an_agent(series[name]) for name in names):
         return "reinforcement"
     if any(bool(word & _ACTOR) and "loss" in word for word in said) or any(map(_of_a_value, names)):
         return "reinforcement"
@@ -43,6 +42,14 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     ):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
+
+
+def _is_of_an_agent(one: Series) -> bool:
+    """Whether a column is a reward, or counts episodes or explores: not a constant of the configuration, nor a loss."""
+    said = frozenset(words(one.name))
+    if "loss" in said or one.size < 2:
+        return False
+    return bool(said & REWARD_WORDS) or (bool(said & _EPISODES) and len(set(one.values)) > 1)
 
 
 def is_adversarial(name: str) -> bool:
@@ -68,7 +75,6 @@ def rewards(series: Mapping[str, Series]) -> Series | None:
     found = [
         one
         for name, one in series.items()
-        if frozenset(words(name)) & _REWARD
-        and not frozenset(words(name)) & {"std", "loss", "zero", "min", "max", "eval"}
+        if is_reward(name) and not frozenset(words(name)) & {"std", "loss", "zero", "min", "max", "eval"}
     ]
     return max(found, key=lambda one: one.size, default=None)

@@ -63,7 +63,7 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
     rates = tuple(name for name in series if is_rate(name))
     gradients = tuple(name for name in series if is_gradient_norm(name))
     losses = [name for name in series if is_loss(name) and name not in rates and name not in gradients]
-    evals = tuple(name for name in losses if is_eval(name) and name != loss_key)
+    evals = tuple(name for name in losses if (is_eval(name) or _is_v_of_t(name, losses)) and name != loss_key)
     if loss_key is not None:
         chosen = _named(loss_key, series)
     else:
@@ -72,6 +72,12 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
             chosen, more = find_stand_in(series)
             evals = tuple(name for name in evals or more if name not in chosen)
     return Roles(chosen, evals, rates, gradients, _validation(evals, series, summed=len(chosen) > 1))
+
+
+def _is_v_of_t(name: str, losses: list[str]) -> bool:
+    """Whether `V_loss` stands beside a `T_loss`: validation and training."""
+    lower = name.lower()
+    return lower.startswith(("v_", "v ")) and f"t{lower[1:]}" in map(str.lower, losses)
 
 
 def _named(loss_key: str, series: Mapping[str, Series]) -> tuple[str, ...]:

@@ -20,11 +20,12 @@ SAWTOOTH = 0.02
 
 
 class Segment(NamedTuple):
-    """The last segment of a series, in step order, and what was left out."""
+    """The last segment of a series, or the last that can be judged (`earlier`), in step order, and what was left out."""
 
     series: Series
     segments: int = 1
     interleaved: bool = False
+    earlier: bool = False
 
 
 def last_segment(series: Series) -> Segment:
@@ -35,10 +36,12 @@ def last_segment(series: Series) -> Segment:
     backs = _step_backs(series.steps)
     if not backs:
         return Segment(series)
-    if len(backs) >= 3 and len(backs) > INTERLEAVED * series.size:
+    if len(backs) >= 3 and len(backs) > INTERLEAVED * series.size and not _are_runs(series, backs):
         order = sorted(range(series.size), key=series.steps.__getitem__)
         return Segment(series.picked(order), 1, interleaved=True)
-    return Segment(_long_enough(series, backs), len(backs) + 1)
+    last = series.part(backs[-1], series.size)
+    judged = _long_enough(series, backs, last)
+    return Segment(judged, len(backs) + 1, earlier=judged is not last)
 
 
 def _goes_on(series: Series) -> bool:
@@ -49,9 +52,8 @@ def _goes_on(series: Series) -> bool:
     return not series.epochs or series.epochs is series.steps or len(set(ahead)) == len(ahead)
 
 
-def _long_enough(series: Series, backs: list[int]) -> Series:
+def _long_enough(series: Series, backs: list[int], last: Series) -> Series:
     """The last segment; if it has just begun, and well, the one before it that can be judged."""
-    last = series.part(backs[-1], series.size)
     if last.size >= ENOUGH or not all(map(isfinite, last.values)):
         return last
     bounds = [0, *backs]
@@ -68,7 +70,7 @@ def _continued(series: Series) -> Series:
     steps, epochs = series.steps, series.epochs
     rolled = _rolled(steps, epochs) if epochs and epochs is not steps else []
     backs = [] if rolled else _step_backs(steps)
-    if len(backs) >= 2 and _is_sawtooth(steps, backs):
+    if len(backs) >= 2 and _is_sawtooth(steps, backs) and not _are_runs(series, backs):
         rolled = backs
     if not rolled:
         return series
@@ -104,6 +106,13 @@ def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
         return False
     room = SAWTOOTH * max(map(abs, ends))
     return max(ends) - min(ends) <= room and max(begins) - min(begins) <= room and steps[-1] <= max(ends) + room
+
+
+def _are_runs(series: Series, backs: list[int]) -> bool:
+    """Whether what begins anew is the epoch itself, and each time goes on for long: runs in one file, or folds."""
+    if series.epochs is not series.steps and series.epochs != series.steps:
+        return False
+    return min(end - first for first, end in pairwise([0, *backs])) >= ENOUGH
 
 
 _RANKS = ("rank", "local_rank", "global_rank", "process_index", "proc_rank")

@@ -55,8 +55,9 @@ _OTHER_NAMES = frozenset(
     }
 )
 _BARE = re.compile(
-    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments))"
-    r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)",
+    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|invalid config override)"
+    r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)"
+    r"|(?P<cancelled>(?:slurmstepd|srun)\S{0,60}: error: .{0,120} CANCELLED AT \S{1,40}(?: DUE TO (?P<due>TIME LIMIT|PREEMPTION|NODE FAILURE))?)",
     re.IGNORECASE,
 )
 
@@ -123,6 +124,9 @@ def _bare_stop(bare: "re.Match[str]", number: int) -> Stop:
         return Stop("config", "usage error", number)
     if bare["oom"]:
         return Stop("memory", "out of memory", number)
+    if bare["cancelled"]:
+        due = bare["due"]
+        return Stop("crash", f"cancelled, {due.lower()}", number) if due else Stop("interrupted", "cancelled", number)
     word = bare["killed"].lower()
     return Stop("memory" if word == "killed" else "crash", word, number)
 

@@ -92,9 +92,17 @@ def is_gradient_norm(name: str) -> bool:
     return ("grad" in said or "gradient" in said or "gradients" in said) and ("norm" in said or len(said) == 1)
 
 
+REWARD_WORDS = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns"})
+
+
+def is_reward(name: str) -> bool:
+    """Whether the name speaks of the reward that an agent earns."""
+    return not REWARD_WORDS.isdisjoint(words(name))
+
+
 _KNOWN = (
     EVAL_WORDS | TRAIN_WORDS | LOSS_WORDS | NEVER_LOSS
-    | {"total", "avg", "mean", "average", "step", "epoch", "batch", "running", "lm", "global", "box", "cls", "dfl", "obj", "seg", "pose", "kobj",
+    | {"total", "avg", "mean", "average", "step", "epoch", "batch", "running", "lm", "global", "score", "box", "cls", "dfl", "obj", "seg", "pose", "kobj",
        "policy", "value", "entropy", "reward", "rewards", "learning", "rate", "grad", "gradient", "norm", "binary", "model", "smooth", "data", "pde",
        "reconstruction", "kl", "ce", "mse", "rmse", "mae", "l", "cycle", "idt", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity"}
 )  # fmt: skip

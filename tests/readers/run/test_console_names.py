@@ -1,0 +1,83 @@
+"""What a number in console text is called, where trainers say it in words of their own."""
+
+from pathlib import Path
+
+import pytest
+from test_console import judged, run_of
+
+EPOCHS = 24
+FALLING = [round(2.4 * 0.9**epoch, 4) for epoch in range(EPOCHS)]
+RISING = [round(1.1 + 0.1 * epoch, 4) for epoch in range(EPOCHS)]
+
+
+def lines(form: str) -> str:
+    """A line, or several, for each epoch: `{e}` counts them, `{f}` falls and `{r}` rises."""
+    return "".join(form.format(e=e, f=FALLING[e], r=RISING[e]) for e in range(EPOCHS))
+
+
+@pytest.mark.parametrize(
+    ("form", "loss", "evaluation"),
+    [
+        ("Epoch[{e}] Train-cross-entropy={f}\nEpoch[{e}] Time cost=14{e}.5\n", "Train-cross-entropy", None),
+        ("epoch:{e} || Loss:{f}\n->> first conf loss:{r} || first loc loss:{r}\n", "Loss", None),
+        ("** epoch {e} **\ntrain_mean loss: {f}\ntest_mean loss: {r}\n", "train_mean loss", "test_mean loss"),
+        ("epoch {e}, the avg loss so far is {f}\n", "avg loss", None),
+        ("12:00:01 INFO ScoreIterationListener - Score at iteration {e} is {f}\n", "score loss", None),
+        ("epoch {e}: T_Loss {f} | V_Loss {r}\n", "T_Loss", "V_Loss"),
+    ],
+)
+def test_a_loss_in_the_words_of_its_trainer(work: Path, form: str, loss: str, evaluation: str | None) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert run.loss_columns == (loss,)
+    assert list(run.loss.values) == FALLING
+    assert run.segments == 1
+    assert [one.name for one in run.evals] == ([evaluation] if evaluation else [])
+
+
+def test_the_time_that_an_epoch_costs_is_no_loss(work: Path) -> None:
+    report = judged(work, "train.log", lines("Epoch[{e}] Train-accuracy=0.{e}\nEpoch[{e}] Time cost=1{e}.25\n"))
+    assert [finding.rule for finding in report.findings] == ["TP-RUN-NO-LOSS"]
+
+
+def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
+    form = "Global Step: {e}00, loss: {f}\nAccuracy on the test set: 10.40% (1040 / 10000)\n"
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.steps) == [100 * epoch for epoch in range(EPOCHS)]
+
+
+@pytest.mark.parametrize(
+    ("form", "objective"),
+    [
+        ("update {e} | pg_loss {f} | v_loss {r} | mean_ep_rew  {r}\n", "reinforcement"),
+        ("epoch {e} loss {f} epsilon: {r}\n", "reinforcement"),
+        ("epoch {e} loss {f} epsilon: 0.1\n", None),
+        ("epoch {e} avg_loss: {f} avg_loss_reward: {r}\n", None),
+        ("epoch {e} loss: {f} episodes: 50\n", None),
+    ],
+)
+def test_what_the_loss_is_for(work: Path, form: str, objective: str | None) -> None:
+    assert run_of(work, "train.log", lines(form)).objective == objective
+
+
+def test_a_reward_without_a_colon_is_read(work: Path) -> None:
+    assert judged(work, "train.log", lines("update {e} | pg_loss {r} | mean_ep_rew  {r}\n")).verdict.value == "PASS"
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5])
+def test_runs_in_one_file_are_never_held_against_each_other(work: Path, runs: int) -> None:
+    one = "".join(f"Epoch {epoch}/12 loss: {2.4 * 0.9**epoch:.4f}\n" for epoch in range(1, 13))
+    run = run_of(work, "train.log", one * runs)
+    assert run.loss is not None
+    assert run.segments == runs
+    assert run.loss.size == 12
+    assert run.loss.places[0] == 12 * (runs - 1) + 1
+
+
+def test_a_last_run_that_has_only_begun_leaves_the_one_before_it_to_judge(work: Path) -> None:
+    one = [f"Epoch {epoch}/12 loss: {2.4 * 0.9**epoch:.4f}\n" for epoch in range(1, 13)]
+    run = run_of(work, "train.log", "".join(one + one[:2]))
+    assert run.loss is not None
+    assert run.loss.size == 12
+    assert any("long enough" in note for note in run.notes)
