@@ -123,15 +123,18 @@ def test_bare_nan_is_found_at_its_line(work: Path) -> None:
 
 
 def test_the_columns_are_listed_with_the_closest(work: Path) -> None:
-    report = judged(work, "results.csv", csv("epoch,train/box_om,lr/pg0", "{i},{x},0.1").encode())
+    report = judged(work, "results.csv", csv("epoch,train/metric_7,lr/pg0", "{i},{x},0.1").encode())
     (finding,) = report.findings
     assert finding.rule == "TP-RUN-NO-LOSS"
-    assert "train/box_om" in finding.message
+    assert "train/metric_7" in finding.message
 
 
 def test_a_loss_key_names_the_loss(work: Path) -> None:
-    content = csv("epoch,train/box_om,lr/pg0", "{i},{x},0.1").encode()
-    for settings in (Settings(loss_key="train/box_om"), Settings(runs=(RunOptions("*.csv", loss_key="train/box_om"),))):
+    content = csv("epoch,train/metric_7,lr/pg0", "{i},{x},0.1").encode()
+    for settings in (
+        Settings(loss_key="train/metric_7"),
+        Settings(runs=(RunOptions("*.csv", loss_key="train/metric_7"),)),
+    ):
         run = target_of(work, "results.csv", content, settings)
         assert run.loss is not None
         assert list(run.loss.values) == pytest.approx(VALUES)

@@ -11,9 +11,9 @@ from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, nam
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
-from trainproof_ci.readers.run.names import named_like_a_log, says_training
+from trainproof_ci.readers.run.names import named_after_losses, named_like_a_log, says_training
 from trainproof_ci.readers.run.records import number
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase, is_loss
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".txt", ".log", "")
 LONGEST_HEADER = 1 << 14
 """Characters; a progress bar that is redrawn in one endless line is no header."""
+LONGEST_FOOTER = 16
+"""Lines of remarks below a table."""
+MOST_REMARKS = 32
+"""Lines of remarks above a table."""
 MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
 
 
@@ -29,19 +33,35 @@ def recognise(head: "Head") -> bool:
     """A header that speaks of training, and numbers below it."""
     if head.suffix not in SUFFIXES or not is_text(head):
         return False
-    rows = head_lines(head, 6)
+    rows = head_lines(head, MOST_REMARKS + 6)
+    rows = rows[_header_at(rows) :][:6]
     if len(rows) < (1 if named_like_a_log(head) else 2):
         return False
     names = header_names(rows[0]) if len(rows[0]) <= LONGEST_HEADER and "\r" not in rows[0] else []
     names = names_of_columns(names, head.name)
+    if len(names) == 1 and named_after_losses(head.name):
+        return (is_loss(names[0]) or _float(names[0]) is not None) and _mostly_numbers(rows[1:], rows[0])
     if len(names) < 2 or any(_float(name) is not None for name in names):
         return False
     return says_training(names, head) and (len(rows) == 1 or _mostly_numbers(rows[1:], rows[0]))
 
 
+def _header_at(rows: Sequence[str]) -> int:
+    """Which row is the header: the first below remarks that begin with `#`, or the last of those, if numbers follow it."""
+    at = next((at for at, row in enumerate(rows) if not row.startswith("#")), 0)
+    return at - 1 if at and _is_of_numbers(rows[at]) else at
+
+
+def _is_of_numbers(row: str) -> bool:
+    return all(_float(cell.strip()) is not None for cell in row.split(delimiter_of(row)))
+
+
 def _mostly_numbers(rows: Sequence[str], header: str) -> bool:
-    delimiter = delimiter_of(header)
-    cells = [cell.strip() for row in rows for cell in row.split(delimiter)]
+    plain = (row.replace("\0", "") for row in rows)
+    try:
+        cells = [cell.strip() for row in csv.reader(plain, delimiter=delimiter_of(header)) for cell in row]
+    except csv.Error:
+        return False
     known = [cell for cell in cells if cell.lower() not in MISSING]
     return sum(_float(cell) is not None for cell in known) * 2 >= len(known)
 
@@ -59,6 +79,8 @@ class _Table:
     def __init__(self, header: Sequence[str]) -> None:
         self.columns = Columns()
         self.ragged: list[int] = []
+        self._latest: dict[int, Sequence[str]] = {}
+        """The last rows that did not fit, by their lines."""
         self._blocks: dict[tuple[bool, ...], Block] = {}
         self.use(header)
 
@@ -116,6 +138,22 @@ class _Table:
             self.use(row)
         else:
             self.ragged.append(line)
+            self._latest[line] = row
+            if len(self._latest) > LONGEST_FOOTER:
+                del self._latest[next(iter(self._latest))]
+
+    def cut(self, last: int) -> Cut | None:
+        """What stands behind the row at line `last`, the last that fits: remarks are no damage, a row may be cut."""
+        behind = [line for line in self.ragged if line > last]
+        if behind and all(_is_remark(self._latest.get(line, ())) for line in behind):
+            del self.ragged[-len(behind) :]
+        elif behind and self._begins_a_row(self._latest[behind[-1]]):
+            return Cut("the last row is cut", self.ragged.pop())
+        return None
+
+    def _begins_a_row(self, row: Sequence[str]) -> bool:
+        """Whether a row is the beginning of one that would fit: it has too few cells, and all but the last are numbers."""
+        return len(row) < len(self.header) and all(_float(cell) is not None for cell in row[:-1] or row)
 
     def _is_header(self, row: Sequence[str]) -> bool:
         return [cell.strip() for cell in row[:2]] == self.header[:2]
@@ -139,6 +177,11 @@ class _Table:
             self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))
 
 
+def _is_remark(row: Sequence[str]) -> bool:
+    """Whether a row is one cell of words: `f1 score on the test set: 0.78`."""
+    return len(row) == 1 and _float(row[0]) is None
+
+
 def _index(header: Sequence[str], names: Sequence[str]) -> int:
     return next((header.index(name) for name in names if name in header), -1)
 
@@ -151,12 +194,20 @@ def _cell(row: Sequence[str], index: int) -> float:
 def read(source: "Source", target: "Target") -> Reading:
     """Read the rows under the header; a repeated header begins another part."""
     blocks, lines = blocks_of(source), _Numbered(iter(()))
-    header = next((line for line in _first_lines(blocks, lines) if line.strip()), None)
-    if header is None:
+    first: list[str] = []
+    for line in _first_lines(blocks, lines):
+        first += [line] if line.strip() else []
+        if first and (not line.startswith("#") or len(first) > MOST_REMARKS):
+            break
+    if not first:
         raise not_a_log(target.path, "the file is empty")
-    table, delimiter = _Table(names_of_columns(header_names(header), target.path)), delimiter_of(header)
+    at = _header_at(first)
+    header, names = first[at], names_of_columns(header_names(first[at]), target.path)
+    nameless = len(names) == 1 and _float(names[0]) is not None
+    table, delimiter = _Table(["loss"] if nameless else names), delimiter_of(header)
     damage: list[Damage] = []
-    rest = list(lines.lines)
+    rest = [*first[at + (not nameless) :], *lines.lines]
+    lines.number -= len(first) - at - (not nameless)
     for block in chain(["\n".join(rest)] if rest else (), blocks):
         if table.take(block, delimiter, lines.number + 1):
             lines.pass_over(block.count("\n") + 1)
@@ -165,15 +216,14 @@ def read(source: "Source", target: "Target") -> Reading:
         lines.lines = chain(_split(block), more)
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         damage += _read_rows(rows, table.add, lines)
-    cut = None
-    if table.ragged and table.ragged[-1] >= lines.last_filled:
-        cut = Cut("the last row is cut", table.ragged.pop())
+    series = table.columns.series()
+    cut = table.cut(max((one.places[-1] for one in series.values()), default=0))
     if table.ragged:
         damage.append(Damage("a row has another number of cells than the header", table.ragged[0], len(table.ragged)))
     if lines.conflicts:
         damage.append(Damage("merge conflict markers stand in the log", lines.conflicts[0], len(lines.conflicts)))
     columns = table.columns
-    return Reading(columns.series(), columns.odd, cut=cut, damage=tuple(damage), missing=columns.missing)
+    return Reading(series, columns.odd, cut=cut, damage=tuple(damage), missing=columns.missing)
 
 
 def _first_lines(blocks: Iterator[str], lines: "_Numbered") -> Iterator[str]:
@@ -207,13 +257,11 @@ class _Numbered:
     def __init__(self, lines: Iterator[str]) -> None:
         self.lines = lines
         self.number = 0
-        self.last_filled = 0
         self.conflicts: list[int] = []
 
     def pass_over(self, count: int) -> None:
-        """Count filled lines that were read elsewhere."""
+        """Count lines that were read elsewhere."""
         self.number += count
-        self.last_filled = self.number
 
     def __iter__(self) -> Iterator[str]:
         for line in self.lines:
@@ -222,7 +270,6 @@ class _Numbered:
                 self.conflicts.append(self.number)
                 continue
             if line.strip():
-                self.last_filled = self.number
                 yield line.replace("\0", "") if "\0" in line else line
 
     def __next__(self) -> str:

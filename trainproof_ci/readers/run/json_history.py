@@ -10,9 +10,9 @@ from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
 from trainproof_ci.readers.run.facts import Reading, Series
 from trainproof_ci.readers.run.lines import is_text
-from trainproof_ci.readers.run.names import named_like_a_log
+from trainproof_ci.readers.run.names import named_after_losses, named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
-from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
+from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_eval, is_loss, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source
 
 DEEPEST = 4
+VALUE = "value"
+"""What a record under the name of a loss calls it: `"epoch_loss": [{"epoch": 0, "value": 3.2}]`."""
+PHASES = EVAL_WORDS | TRAIN_WORDS
 _KEY = r'"([^"\\]{1,64})"\s*:\s*'
 _LISTED = re.compile(_KEY + r"\[\s*(?:-?[\d.]|null|NaN|-?Infinity)")
+_VALUED = re.compile(_KEY + r'\[\s*\{[^{}\[\]]{0,200}"value"\s*:\s*-?[\d.]')
 _INDEXED = re.compile(_KEY + r'\{\s*"0"\s*:\s*-?[\d.]')
 _LOGGED = re.compile(_KEY + r'"?(?:-?[\d.]|NaN|-?Infinity|nan)')
 _STEPPED = re.compile(
     r'"(?:epoch|step|iter|iteration|global_step|current_steps|learning_rate|lr)"\s*:\s*"?-?[\d.]', re.IGNORECASE
 )
+_PHASED = re.compile(r'"(?:train|training|val|valid|validation)"\s*:\s*\[\s*(\{?)')
 _NUMBERED = re.compile(r'\{\s*"(?:[Ee]poch[_ ]?)?\d{1,9}"\s*:\s*\{')
+_BARE = re.compile(r"\[\s*-?\d[^\[{]{0,1000}")
 _ATOM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]"]+')
 
 
@@ -39,22 +45,36 @@ def recognise(head: "Head") -> bool:
     text = head.start.decode(encoding_of(head.start[:4096]), "replace").lstrip("\ufeff \t\r\n")
     if not text.startswith(("{", "[")):
         return False
-    if any(is_loss(found[1]) for pattern in (_LISTED, _INDEXED) for found in pattern.finditer(text)):
+    if any(is_loss(found[1]) for pattern in (_LISTED, _INDEXED, _VALUED) for found in pattern.finditer(text)):
+        return True
+    phased = _PHASED.search(text)
+    if named_after_losses(head.path) and (_BARE.match(text) is not None or (phased and not phased[1])):
         return True
     records = sum(is_loss(found[1]) for found in _LOGGED.finditer(text))
     listed = "[" in text[:65536] or _NUMBERED.match(text) is not None
-    return records >= 2 and listed and (len(_STEPPED.findall(text)) >= 2 or named_like_a_log(head))
+    stepped = len(_STEPPED.findall(text)) >= 2 or (phased is not None and phased[1] == "{")
+    return records >= 2 and listed and (stepped or named_like_a_log(head))
 
 
 def read(source: "Source", target: "Target") -> Reading:
     """Walk the document once; lists of numbers become series, lists of objects records."""
-    walk = _Walk(Document(source, target.path))
-    start = walk.document.skip_space(0)
-    first = walk.document.text[start : start + 1]
+    document = Document(source, target.path)
+    start = document.skip_space(0)
+    first = document.text[start : start + 1]
     if first not in {"{", "["}:
         raise not_a_log(target.path, "the file is empty" if not first else "neither a JSON object nor a list")
+    walk = _Walk(document)
+    notes: tuple[str, ...] = ()
     try:
-        walk.value(start, "", 0)
+        end = walk.value(start, "", 0)
+        if not document.damage and (others := list(_values(document, end))):
+            notes = (
+                f"{len(others) + 1} JSON documents stand in the file, one behind the other: the longest is judged",
+            )
+            longest = max(others, key=lambda span: span[1] - span[0])
+            if longest[1] - longest[0] > end - start:
+                walk = _Walk(document)
+                walk.value(longest[0], "", 0)
     except ValueError as error:
         walk.broken(error)
     walk.document.check_end()
@@ -63,7 +83,14 @@ def read(source: "Source", target: "Target") -> Reading:
         name: found for name, found in walk.lists.items() if name not in records or found.size > records[name].size
     }
     damage, cut = walk.document.damage, walk.document.cut
-    return Reading({**records, **lists}, walk.columns.odd, damage=damage, cut=cut)
+    return Reading({**records, **lists}, walk.columns.odd, damage=damage, cut=cut, notes=notes)
+
+
+def _values(document: Document, position: int) -> "Iterator[tuple[int, int]]":
+    """Where the JSON objects and arrays begin and end that stand one behind the other. Raises ValueError."""
+    while document.text.startswith(("{", "["), start := document.skip_space(position)):
+        position = document.value(start)[1]
+        yield start, position
 
 
 class _Walk:
@@ -74,6 +101,7 @@ class _Walk:
         self.columns = Columns()
         self.records = Records(self.columns)
         self.lists: dict[str, Series] = {}
+        self._of_losses = named_after_losses(document.path)
 
     def value(self, position: int, name: str, depth: int) -> int:
         """Take in the value at `position`, called `name`; returns the position behind it. Raises ValueError."""
@@ -136,11 +164,13 @@ class _Walk:
 
     def _records(self, position: int, name: str) -> int:
         """A list of records; one called `val` holds evaluations."""
-        apart = is_eval(name)
+        apart, measured = is_eval(name), is_loss(name)
         records = Records(Columns()) if apart else self.records
-        for line, entry in self.document.entries(position, Alike(records).take):
+        for line, entry in self.document.entries(position, None if measured else Alike(records).take):
             if isinstance(entry, dict):
-                records.add(entry, line)
+                records.add(
+                    {name if key == VALUE else key: value for key, value in entry.items()} if measured else entry, line
+                )
         if apart:
             self.lists |= {
                 f"{name}/{key}": one._replace(name=f"{name}/{key}") for key, one in records.columns.series().items()
@@ -177,6 +207,8 @@ class _Walk:
     ) -> None:
         if len(nulls) == len(values):
             return
+        if self._of_losses and PHASES.issuperset(words(name)):
+            name = f"{name} loss".strip()
         while name in self.lists:
             name += "'"
         steps = array("d", range(1, len(values) + 1))

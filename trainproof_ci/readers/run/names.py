@@ -42,6 +42,12 @@ def named_like_a_log(head: "Head") -> bool:
     return not _TRAIN.isdisjoint(said) and not _LOG.isdisjoint(said)
 
 
+def named_after_losses(path: str) -> bool:
+    """Whether the name of a file says that losses stand in it: `loss_history.json`, `losses.json`."""
+    stem = path.rsplit("/", 1)[-1].partition(".")[0]
+    return not {"loss", "losses"}.isdisjoint(words(stem))
+
+
 def says_training(names: Sequence[str], head: "Head") -> bool:
     """Whether column names are those of a training log, or the file's name says so."""
     losses = [name for name in names if is_loss(name)]

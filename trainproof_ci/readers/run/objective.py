@@ -13,6 +13,10 @@ NEGATIVE = 0.02
 _ADVERSARIAL = later(
     r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg][_ ]?loss)(?:_\w+)?)"
 )
+_QUARTILE = later(r"_q\d$")
+"""What a diffusion run hangs on the loss of a quarter of its timesteps: `loss_q0`."""
+_METRICS = frozenset({"loss", "precision", "recall", "accuracy", "acc", "bacc", "f1", "rate"})
+"""Words that make a reward something that is predicted."""
 _ADVERSARIES = frozenset({"discriminator", "disc", "generator", "gen", "adversarial", "adv"})
 _PREFERENCE = (
     "rewards/margins",
@@ -22,6 +26,8 @@ _PREFERENCE = (
     "logps/rejected",
     "rewards/accuracies",
 )
+VARIED = 0.1
+"""Share of values that are different from which on a number is no setting, which changes with a resume at most."""
 _EPISODES = frozenset({"episode", "episodes", "epsilon"})
 _ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td", "q", "qf", "pg"})
 _PREFIXES = ("train/", "eval/", "rollout/", "")
@@ -29,7 +35,7 @@ _PREFIXES = ("train/", "eval/", "rollout/", "")
 
 def find_objective(series: Mapping[str, Series], loss: Series | None, loss_columns: Iterable[str]) -> str | None:
     """`reinforcement`, `preference`, `adversarial`, `negative`, or None for a supervised run."""
-    names = [name for name in series if len(name) <= 64]
+    names = [name for name in series if len(name) <= 64 and _QUARTILE.search(name) is None]
     if any(name.removeprefix(prefix).startswith(_PREFERENCE) for name in names for prefix in _PREFIXES):
         return "preference"
     said = [frozenset(words(name)) for name in names]
@@ -47,9 +53,9 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
 def _is_of_an_agent(one: Series) -> bool:
     """Whether a column is a reward, or counts episodes or explores: not a constant of the configuration, nor a loss."""
     said = frozenset(words(one.name))
-    if "loss" in said or one.size < 2:
+    if said & _METRICS or one.size < 2:
         return False
-    return bool(said & REWARD_WORDS) or (bool(said & _EPISODES) and len(set(one.values)) > 1)
+    return bool(said & REWARD_WORDS) or (bool(said & _EPISODES) and len(set(one.values)) > VARIED * one.size)
 
 
 def is_adversarial(name: str) -> bool:

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
+from math import isnan, nan
 from typing import Any, NamedTuple
 
+from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase, is_eval
 
 NUMBER = re.compile(r"[-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
+_TENSOR = later(r"(?:tf\.)?[tT]ensor\(\s*([-+.\w]+)")
+"""A number that was printed with what holds it: `tensor(0.69, grad_fn=<NllLossBackward0>)`."""
+LONGEST_NUMBER = 128
 DEEPEST = 3
 MOST_SHAPES = 4096
 
@@ -25,8 +29,10 @@ def number(value: object) -> float | None:
             return float(value)
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
-    if isinstance(value, str) and len(value) < 64:
+    if isinstance(value, str) and len(value) < LONGEST_NUMBER:
         text = value.strip()
+        if (tensor := _TENSOR.match(text)) is not None:
+            text = tensor[1]
         if NUMBER.fullmatch(text):
             return float(text)
         part = _OF.fullmatch(text)
@@ -116,8 +122,20 @@ class Records:
         )
         if phase is not None:
             named = [(in_phase(name, phase), value) for name, value in named]
+        step, epoch = _value(record, STEP_KEYS), _value(record, EPOCH_KEYS)
         if named:
-            self.columns.add(place, named, _value(record, STEP_KEYS), _value(record, EPOCH_KEYS))
+            self.columns.add(place, named, step, epoch)
+        for name, inner in record.items():
+            if isinstance(inner, list):
+                self._inside(name, inner, place, (step, epoch))
+
+    def _inside(self, name: str, inner: list[Any], place: int, at: tuple[float, float]) -> None:
+        """The records of a list inside a record: rows of their own, called `outer/inner`."""
+        for entry in inner:
+            if isinstance(entry, dict) and (named := list(self._numbers(entry, place, f"{name}/", 1))):
+                own = _value(entry, STEP_KEYS), _value(entry, EPOCH_KEYS)
+                step, epoch = (its if isnan(mine) else mine for mine, its in zip(own, at, strict=True))
+                self.columns.add(place, named, step, epoch)
 
     def _numbers(self, record: Mapping[str, Any], place: int, prefix: str, depth: int) -> Iterator[tuple[str, float]]:
         """The (name, number) pairs of `record`; a mapping inside counts by "outer/inner"."""

@@ -47,6 +47,10 @@ _TOTAL = TRAIN_WORDS | (_FILLERS - {"value"})
 _TOTAL_EVAL = EVAL_WORDS | (_FILLERS - {"value"})
 
 
+_WON = frozenset({"win", "wins", "winrate", "draws"})
+"""Words of columns that count games."""
+
+
 class Roles(NamedTuple):
     """Names of columns by what they are; `loss` lists the columns that are summed, mostly one."""
 
@@ -62,7 +66,8 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
     """The roles of the columns; `loss_key` names the loss outright."""
     rates = tuple(name for name in series if is_rate(name))
     gradients = tuple(name for name in series if is_gradient_norm(name))
-    losses = [name for name in series if is_loss(name) and name not in rates and name not in gradients]
+    games = _lost_games(series)
+    losses = [name for name in series if is_loss(name) and name not in (*rates, *gradients, *games)]
     evals = tuple(name for name in losses if (is_eval(name) or _is_v_of_t(name, losses)) and name != loss_key)
     if loss_key is not None:
         chosen = _named(loss_key, series)
@@ -74,6 +79,14 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
     return Roles(chosen, evals, rates, gradients, _validation(evals, series, summed=len(chosen) > 1))
 
 
+def _lost_games(series: Mapping[str, Series]) -> frozenset[str]:
+    """The columns that count lost games: `losses` beside `wins`."""
+    said = {name: words(name) for name in series}
+    if not any(not _WON.isdisjoint(of) for of in said.values()):
+        return frozenset()
+    return frozenset(name for name, of in said.items() if of and of[-1] == "losses")
+
+
 def _is_v_of_t(name: str, losses: list[str]) -> bool:
     """Whether `V_loss` stands beside a `T_loss`: validation and training."""
     lower = name.lower()
@@ -83,7 +96,7 @@ def _is_v_of_t(name: str, losses: list[str]) -> bool:
 def _named(loss_key: str, series: Mapping[str, Series]) -> tuple[str, ...]:
     """The column that the user named: as written, else without regard to case and padding."""
     wanted = loss_key.strip().lower()
-    return tuple(name for name in series if name == loss_key or name.strip().lower() == wanted)[:1]
+    return tuple(name for name in series if name == loss_key or name.strip().lower() in {wanted, f"{wanted} loss"})[:1]
 
 
 def _training_loss(names: list[str], series: Mapping[str, Series]) -> Iterable[str]:

@@ -15,6 +15,8 @@ INTERLEAVED = 0.05
 stepped back 416 times in 1,360 rows, a resume steps back once."""
 ENOUGH = 10
 """Points from which on a segment can be judged."""
+SHORTEST = 3
+"""Points, on average, of runs that were written one behind the other."""
 SAWTOOTH = 0.02
 """Segments that begin at one step and end within this share of another are epochs of one run, counted from 0."""
 
@@ -109,10 +111,9 @@ def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
 
 
 def _are_runs(series: Series, backs: list[int]) -> bool:
-    """Whether what begins anew is the epoch itself, and each time goes on for long: runs in one file, or folds."""
-    if series.epochs is not series.steps and series.epochs != series.steps:
-        return False
-    return min(end - first for first, end in pairwise([0, *backs])) >= ENOUGH
+    """Whether what begins anew is the epoch itself: runs in one file, or folds. Two writers go back at every other point."""
+    by_epoch = series.epochs is series.steps or series.epochs == series.steps
+    return by_epoch and series.size >= SHORTEST * (len(backs) + 1)
 
 
 _RANKS = ("rank", "local_rank", "global_rank", "process_index", "proc_rank")

@@ -9,7 +9,7 @@ from trainproof_ci.places import safe_key
 STEP_KEYS = (
     "step", "global_step", "current_steps", "iteration", "iter", "iters", "global_step/max_steps", "_step",
     "trainer/global_step", "time/total_timesteps", "total_timesteps", "num_updates", "update", "updates", "Step",
-    "Iteration", "iter_num", "it", "batch_idx", "total_steps_done", "train/step", "train/global_step", "steps",
+    "Iteration", "iter_num", "it", "batch_idx", "total_steps_done", "train/step", "train/global_step", "episode", "steps",
 )  # fmt: skip
 EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
 EVAL_WORDS = frozenset(
@@ -23,11 +23,13 @@ NEVER_LOSS = frozenset(
     {
         "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
         "lambda", "type", "threshold", "delta", "improvement", "acc", "accuracy", "count", "num", "name", "function", "time",
-        "decreased", "increased", "improved",
+        "decreased", "increased", "improved", "final",
     }
 )  # fmt: skip
 """Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_YOLO10 = re.compile(r"(?:train|val)/(?:box|cls|dfl)_o[mo]")
+"""The losses of YOLOv10, of one and of many matches; no word says what they are."""
 _GLUED = re.compile(
     r"(train|training|tr|val|valid|validation|test|eval|dev|total|mean|avg)(loss|losses|lr|acc|log|logs|history)"
 )
@@ -46,6 +48,8 @@ def words(name: str) -> tuple[str, ...]:
 
 def is_loss(name: str) -> bool:
     """Whether the name is that of a loss, of training or evaluation."""
+    if name.endswith(("_om", "_oo")) and _YOLO10.fullmatch(name) is not None:
+        return True
     said = words(name)
     is_cost = not LOSS_WORDS.isdisjoint(said) or ("cross" in said and ("cross", "entropy") in pairwise(said))
     return is_cost and NEVER_LOSS.isdisjoint(said)
@@ -85,6 +89,8 @@ def is_rate(name: str) -> bool:
 def is_gradient_norm(name: str) -> bool:
     """Whether the name is that of a gradient norm."""
     said = words(name)
+    if "clip" in said and ("before", "clip") in pairwise(said):
+        said = said[: said.index("before")]
     if not {"scale", "accum", "clip", "clipped", "nan", "skipped", "time", "loss", "step", "steps"}.isdisjoint(said):
         return False
     if {"gnorm", "gradnorm"} & set(said):
@@ -104,7 +110,9 @@ _KNOWN = (
     EVAL_WORDS | TRAIN_WORDS | LOSS_WORDS | NEVER_LOSS
     | {"total", "avg", "mean", "average", "step", "epoch", "batch", "running", "lm", "global", "score", "box", "cls", "dfl", "obj", "seg", "pose", "kobj",
        "policy", "value", "entropy", "reward", "rewards", "learning", "rate", "grad", "gradient", "norm", "binary", "model", "smooth", "data", "pde",
-       "reconstruction", "kl", "ce", "mse", "rmse", "mae", "l", "cycle", "idt", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity"}
+       "reconstruction", "kl", "ce", "mse", "rmse", "mae", "l", "cycle", "idt", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity",
+       "gen", "generator", "disc", "discriminator", "adv", "style", "content", "perceptual", "ctc", "triplet", "center", "focal", "dice", "iou", "kld", "recon", "feature",
+       "contrastive", "distill", "student", "teacher", "depth", "rpn", "roi", "heatmap", "keypoint", "regression", "classification", "aux", "commit", "final", "conf", "loc"}
 )  # fmt: skip
 
 

@@ -25,7 +25,8 @@ def evaluation_rises(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: keep the checkpoint of the best step that is named, not only the last one; stop earlier, or regularise.
 
-    Stands down: fewer than 4 evaluations; an evaluation loss at or below zero.
+    Stands down: fewer than 4 evaluations; an evaluation loss at or below zero. A single evaluation that is worse than the best
+    one before it convicts nobody.
     """
     assert run.loss is not None
     sets = [series for series in run.validation if course(series).size >= limits["evaluations"]]
@@ -52,16 +53,19 @@ def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] 
     values = found.values
     smooth = _smooth(values)
     best = min(range(found.size), key=smooth.__getitem__)
+    single = min(range(found.size), key=values.__getitem__)
     last = median(values[-3:])
     low = smooth[best]
-    if low <= 0 or last <= ratio * low or last - low < LEAST_MATTERS * abs(values[0]) or best >= found.size - 2:
+    if low <= 0 or last <= ratio * low or last - low < LEAST_MATTERS * abs(values[0]):
+        return None
+    if max(best, single) >= found.size - 2:  # a single evaluation that is worse convicts nobody
         return None
     assert run.loss is not None
     at_best = found.where[best]
     if not _train_fell(run.loss, series, at_best):
         return None
     places = run.places(series, [index for index in found.where[best:] if series.values[index] > ratio * low])
-    lowest = found.where[min(range(found.size), key=values.__getitem__)]  # no checkpoint is the median of three
+    lowest = found.where[single]  # no checkpoint is the median of three
     step = f"{series.steps[lowest]:g}"
     return last / low, Firing(
         f"{shown_name(series.name)} rises while the training loss falls: {series.values[lowest]:.4g} at step {step}, {last:.4g} at the end; "

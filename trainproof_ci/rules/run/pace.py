@@ -11,7 +11,7 @@ from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.run.course import Course, course
 
 STEP_TIMES = frozenset(
-    {"time", "step_time", "iter_time", "batch_time", "time_per_step", "time/iter", "iteration_time", "batch_cost", "step_time_ms", "iter_time_ms", "train_step_timing in s", "s/it", "sec/step", "perf/step_time", "train/step_time", "dt", "time (ms)", "iteration (ms)"}
+    {"time", "step_time", "iter_time", "batch_time", "time_per_step", "time/iter", "iteration_time", "batch_cost", "step_time_ms", "iter_time_ms", "train_step_timing in s", "s/it", "sec/step", "perf/step_time", "train/step_time", "step_time_s", "train/step_time_s", "step_s", "dt", "time (ms)", "iteration (ms)"}
 )  # fmt: skip
 LOADER_TIMES = frozenset(
     {

@@ -17,7 +17,7 @@ NO_LOSS = reason(
     Severity.NOT_CHECKED,
     """No column of the log is understood as the training loss.
 
-    Why: what is called `D_A` or `train/box_om` may be a loss or anything else; a guess would be a verdict about nothing.
+    Why: what is called `D_A` or `metric_7` may be a loss or anything else; a guess would be a verdict about nothing.
     The columns that there are are listed with the closest match.
     Fix: name the column with `--loss-key`, or with `loss-key:` under `runs:` in the configuration.
     """,

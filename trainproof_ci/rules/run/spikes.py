@@ -46,7 +46,7 @@ def _spread(values: Sequence[float], centre: float) -> float:
     return median([abs(value - centre) for value in values])
 
 
-@rule("TP-LOSS-SPIKE", Severity.WARN, needs=("loss",), limits={"points": 20, "ratio": 10, "start": 0.1})
+@rule("TP-LOSS-SPIKE", Severity.WARN, needs=("loss",), limits={"points": 20, "ratio": 10, "start": 0.1, "height": 0.02})
 def loss_spiked(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """The training loss jumped to more than ten times its surroundings.
 
@@ -55,12 +55,14 @@ def loss_spiked(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: look at the batch of that step; clip gradients; lower the learning rate.
 
-    Stands down: fewer than 20 points; on reinforcement, adversarial and negative objectives.
+    Stands down: fewer than 20 points; on reinforcement, adversarial and negative objectives. Jumps that stay below 2 % of
+    what the loss began with do not count: a model that fits all it was given may go from 1e-7 to 0.05 and back.
     """
     if run.objective not in {None, "preference"}:
         raise StandDown(f"the loss of a run with {run.objective} objective jumps by nature")
     found = loss_course(run, limits["points"])
-    hits = spikes(found, limits["ratio"], limits["start"])
+    least = limits["height"] * median(found.values[:3])
+    hits = [hit for hit in spikes(found, limits["ratio"], limits["start"]) if found.values[hit] >= least]
     if not hits:
         return
     assert run.loss is not None
