@@ -9,7 +9,7 @@ from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
-from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES
+from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES, named_like_data
 from trainproof_ci.registry import facts_module
 from trainproof_ci.walking import walk
 
@@ -154,7 +154,7 @@ def guess_kind(path: str) -> str | None:
         return "tokenizer"
     if "tfevents" in name or name == "trainer_state.json":
         return "run"
-    return "dataset" if name.endswith(DATASETS) else None
+    return "dataset" if name.endswith(DATASETS) or (suffix == ".json" and named_like_data(name)) else None
 
 
 def gathered(targets: Iterable[Target]) -> list[Target]:

@@ -10,7 +10,7 @@ import pytest
 
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import Unreadable
-from trainproof_ci.readers.run import alike, console, console_cycles, csv_table, json_history, jsonl, lines
+from trainproof_ci.readers.run import alike, console, console_cycles, csv_rows, csv_table, json_history, jsonl, lines
 from trainproof_ci.readers.source import Source
 
 Make = Callable[[random.Random], str]
@@ -100,7 +100,7 @@ def told(reader: ModuleType, path: Path) -> str:
 
 def read_line_by_line(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(console_cycles.Cycles, "take", lambda _self, _text, at, _number: (at, 0))
-    patch.setattr(csv_table, "rows_of", lambda *_: None)
+    patch.setattr(csv_rows, "rows_of", lambda *_: None)
     patch.setattr(alike.Alike, "take", lambda _self, _text, _begun, at, line: (at, line))
 
 

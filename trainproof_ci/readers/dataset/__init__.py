@@ -91,7 +91,8 @@ def _admitted(head: Head) -> Iterator[tuple[Any, str]]:
 def format_of(head: Head) -> Any:
     """The module that reads a file; JSON Lines when none claims it, so that `--kind dataset` always gets an answer."""
     claimed = next((module for module, _ in chain(_asked(head), _admitted(head))), None)
-    return claimed or _module("compressed" if head.suffix in PACKED else "jsonl")
+    array = head.suffix == ".json" and head.start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    return claimed or _module("compressed" if head.suffix in PACKED else "json_array" if array else "jsonl")
 
 
 @cache
@@ -130,9 +131,9 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
 def _compared(survey: "Survey", module: Any, settings: "Settings") -> "Leaks | str":
     if survey.split != "eval":
         return "not an evaluation split, by configuration or by name"
-    from trainproof_ci.readers.dataset.leaks import compared  # few files are evaluation splits
+    from trainproof_ci.readers.dataset.leaks import compared_splits  # few files are evaluation splits
 
-    return compared(survey, module, settings)
+    return compared_splits(survey, module, settings)
 
 
 def _again(module: Any, survey: "Survey") -> "Callable[[frozenset[int]], Iterator[Record]]":

@@ -54,7 +54,9 @@ class Cells:
         numbers = sum(map(_is_number, names))
         if numbers * 2 >= self.width > 1:
             survey.sight("no-header", line.number, measured=f"{numbers} of {self.width} names are numbers")
-        elif not any(map(_is_sentence, names)):  # else the first row is a record, whose cells may well be equal
+        elif (sentences := sum(map(_is_sentence, names))) * 2 >= self.width > 1:
+            survey.sight("no-header", line.number, measured=f"{sentences} of {self.width} names are sentences")
+        elif not sentences:  # else the first row is a record, whose cells may well be equal
             self._repeated(names, line)
 
     def _repeated(self, names: list[str], line: Line) -> None:

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, conversations, shape_of
+from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
+from trainproof_ci.readers.dataset.turns import conversations
 
 SAMPLED = 64
 """Records that the shape is detected from."""

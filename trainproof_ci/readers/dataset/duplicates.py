@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.shapes import CONTENT_KEYS, MEDIA, Shape, content_of
+from trainproof_ci.readers.dataset.shapes import MEDIA, Shape
+from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of
 
 PARTITIONS = 64
 """So few that their ends stay in the processor's cache, so many that the values of one are a small set."""
@@ -118,17 +119,21 @@ def _shown(value: Mapping[str, Any]) -> list[Any]:
     return [value[key] for key in sorted(MEDIA & value.keys())]
 
 
-NO_CONFLICT = frozenset({"kto", "stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest"})
+NO_CONFLICT = frozenset(
+    {"kto", "stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest", "input-output"}
+)
 """Shapes in which one input has several outputs by design, or none."""
 
 
+SHORTEST_SPOKEN = 16
+"""Characters; shorter texts ("Yes.") are read out again and again."""
 SPOKEN_ONCE = frozenset({"ljspeech-2col", "ljspeech-3col", "piper-multispeaker", "coqui"})
 """Shapes in which a text is read out once: two clips with one text are a repeat, whatever their names."""
 
 
 def compared(value: Mapping[str, Any], shape: Shape | None) -> Mapping[str, Any]:
-    """What of a record must not repeat: all of it, or what is said beside the name of the clip."""
-    if shape is None or shape.name not in SPOKEN_ONCE:
+    """What of a record must not repeat: all of it, or a text of some length beside the name of the clip."""
+    if shape is None or shape.name not in SPOKEN_ONCE or len(value[shape.targets[0]]) < SHORTEST_SPOKEN:
         return value
     return {key: child for key, child in value.items() if key not in shape.media}
 

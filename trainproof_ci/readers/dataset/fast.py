@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
     from trainproof_ci.readers.dataset.talks import TalkAcceptor
 
-SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference"})
+PAIRS = frozenset({"instruction-response", "prompt-response", "question-answer", "input-output"})
+SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference", *PAIRS})
 SOME = 16
 """Lines taken one by one before it is asked again whether all can be taken together."""
 MOST_ATTEMPTS = 64

@@ -10,18 +10,21 @@ from trainproof_ci.readers.dataset.elements import LONGEST, Decoded, Element, El
 from trainproof_ci.readers.dataset.record import DEEPEST, Record, too_deep
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.suffixes import named_like_data
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 
 def recognise(head: Head) -> str | None:
-    """An array whose first elements are records of a known shape."""
+    """An array whose first elements are records of a known shape, or that is named as one that is trained on."""
     if head.suffix != ".json" or head.start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         return None
     samples = sample(head)
     shape = detect(samples)
-    if shape is None:
+    if len(samples) > 1 and named_like_data(head.name):
+        return "json"
+    if shape is None or shape.closed:
         return None
     alike = all(value.keys() == shape.required.keys() for value in samples)
     return "json" if shape.strong or alike else None

@@ -49,10 +49,18 @@ def _top(path: str) -> str | None:
     for at in range(len(parts) - 1, -1, -1):
         if parts[at] != "labels":
             continue
-        for top in dict.fromkeys(("/".join(parts[:at]), "/".join(parts[: max(0, at - 1)]))):
-            if any(os.path.lexists(os.path.join(top, name)) for name in (*NAMES, "images")):
+        for depth, names in ((at, (*NAMES, "images")), (at - 1, (*NAMES, "images")), (at - 2, NAMES)):
+            top = "/".join(parts[: max(0, depth)])
+            if any(os.path.lexists(os.path.join(top, name)) for name in names):
                 return top or "."
     return None
+
+
+def _named_above(top: str) -> Names:
+    """What the `data.yaml` of the dataset says, or that of the folder above, or of the one above that."""
+    parts = [] if top == "." else top.split("/")
+    folders = ("/".join(parts[:depth]) or "." for depth in range(len(parts), max(-1, len(parts) - 3), -1))
+    return next((names for folder in folders if (names := named(folder)).path is not None), Names())
 
 
 def named(top: str) -> Names:
@@ -80,7 +88,7 @@ def named(top: str) -> Names:
 def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:
     """Measure all label files of one folder; each object is a record of its own file."""
     top = _top(target.members[0])
-    names = named(top) if top is not None else Names()
+    names = _named_above(top) if top is not None else Names()
     classes = settings.dataset(target.path).num_labels or names.classes
     reading = _Reading(survey, classes, names.key_points)
     for path in target.members:

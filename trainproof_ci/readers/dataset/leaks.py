@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
 from trainproof_ci.places import Location
-from trainproof_ci.readers.dataset.duplicates import digest
+from trainproof_ci.readers.dataset.duplicates import SPOKEN_ONCE, compared, digest
 from trainproof_ci.readers.dataset.record import Record, texts
 from trainproof_ci.readers.dataset.splits import training_files
 from trainproof_ci.readers.dataset.tally import Label, as_class, classes
@@ -14,6 +14,7 @@ from trainproof_ci.readers.source import Head
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
+    from trainproof_ci.readers.dataset.shapes import Shape
     from trainproof_ci.readers.dataset.survey import Survey
 
 IDENTITY = frozenset({"id", "_id", "idx", "index", "uid", "uuid", "guid", "split", "__index_level_0__"})
@@ -49,23 +50,24 @@ def compare(
     """The records of the survey's file that its training files hold too; a reason when they are not compared."""
     if survey.records > MOST_RECORDS:
         return f"{survey.records} records are too many to compare splits"
+    shape = survey.shape
     exact: dict[bytes, list[Record]] = {}
     near: dict[bytes, list[Record]] = {}
     for record in records:
         slim = record._replace(value={})
-        exact.setdefault(digest(content(record.value)), []).append(slim)
+        exact.setdefault(digest(content(record.value, shape)), []).append(slim)
         if (folded := folded_key(record.value)) is not None:
             near.setdefault(folded, []).append(slim)
     found: dict[int, Leak] = {}
     close: dict[int, Leak] = {}
     trained: dict[Any, Label] = {}
-    label = survey.shape.label if survey.shape else None
+    label = shape.label if shape else None
     for path, trains in others:
         for train in trains:
             if label and isinstance(train.value.get(label), (str, int, float)):
                 trained.setdefault(as_class(train.value[label]), Label(train.line, train.number))
             place = Location(path, train.line, record=train.number, note="trained on here")
-            _match(exact.get(digest(content(train.value)), ()), place, found)
+            _match(exact.get(digest(content(train.value, shape)), ()), place, found)
             if (folded := folded_key(train.value)) is not None:
                 _match(near.get(folded, ()), place, close)
     unseen = {} if not trained or survey.tally.many_labels else _unseen(survey, trained)
@@ -82,8 +84,10 @@ def _unseen(survey: "Survey", trained: Mapping[Any, Label]) -> dict[Any, Label]:
     return {name: label for name, label in classes(survey.tally.labels).items() if name not in trained and name != -1}
 
 
-def content(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record without what only says which one it is."""
+def content(value: Mapping[str, Any], shape: "Shape | None" = None) -> Mapping[str, Any]:
+    """A record without what only says which one it is; of speech, that is the name of the clip."""
+    if shape is not None and shape.name in SPOKEN_ONCE:
+        return compared(value, shape)
     return {key: child for key, child in value.items() if key.lower() not in IDENTITY}
 
 
@@ -95,7 +99,7 @@ def folded_key(value: Mapping[str, Any]) -> bytes | None:
     return digest(folded)
 
 
-def compared(survey: "Survey", module: Any, settings: "Settings") -> "Leaks | str":
+def compared_splits(survey: "Survey", module: Any, settings: "Settings") -> "Leaks | str":
     """Compare an evaluation split with its training files where they can be read."""
     from trainproof_ci.readers.dataset import format_of, recognise
 

@@ -21,6 +21,8 @@ COLUMNS = {
     "coqui": ("audio_file", "text", "speaker_name"),
 }
 COQUI_HEADER = "audio_file"
+CLIPS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".npy", ".pt")
+"""What sounds, and what was computed from them, are called."""
 LONGEST_ID = 256
 FOLDERS = ("wavs", "wav", "audio", "clips")
 
@@ -39,7 +41,7 @@ def recognise(head: Head) -> str | None:
     alike = [row for row in rows if len(row) == len(usual)]
     if len(usual) not in {2, 3} or len(alike) * 10 < len(rows) * 6 or not all(_is_clip(row[0]) for row in alike):
         return None
-    if all(row[0].lower().endswith((".wav", ".flac", ".mp3")) for row in alike):
+    if all(row[0].strip().lower().endswith(CLIPS) for row in alike):
         return "tts"
     named = "metadata" in head.name.lower() or "transcript" in head.name.lower()
     return "tts" if head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS))) else None
@@ -55,7 +57,7 @@ def _is_clip(field: str) -> bool:
 
 
 def _shape(head: Head, configured: str | None) -> Shape:
-    """The configured shape, else the one that the number of fields shows; the middle of three is a speaker if it repeats."""
+    """The configured shape, else the one that the number of fields shows; the middle or last of three may be a speaker."""
     if configured in COLUMNS:
         return SHAPES[configured]
     rows = [line.text.split("|") for line in first_lines(head)]
@@ -64,9 +66,15 @@ def _shape(head: Head, configured: str | None) -> Shape:
     three = [row for row in rows if len(row) == 3]
     if len(three) * 2 <= len(rows):
         return SHAPES["ljspeech-2col"]
-    speakers = {row[1] for row in three}
-    short = all(len(speaker) <= 40 and " " not in speaker.strip() for speaker in speakers)
-    return SHAPES["piper-multispeaker" if short and (len(speakers) < len(three) or len(three) < 3) else "ljspeech-3col"]
+    if _are_speakers([row[1] for row in three]):
+        return SHAPES["piper-multispeaker"]
+    return SHAPES["coqui" if len(three) > 2 and _are_speakers([row[2] for row in three]) else "ljspeech-3col"]
+
+
+def _are_speakers(fields: list[str]) -> bool:
+    """Whether fields name who speaks: short, and some of them more than once."""
+    short = all(0 < len(field.strip()) <= 40 and " " not in field.strip() for field in fields)
+    return short and (len(set(fields)) < len(fields) or len(fields) < 3)
 
 
 def scan(source: Source, survey: "Survey") -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainproof_ci.discovery import Target
     from trainproof_ci.readers.dataset.survey import Survey
 
-SIDES = frozenset({"src", "tgt", "source", "target"})
+SIDES = frozenset({"src", "tgt", "trg", "source", "target"})
 LANGUAGES = frozenset(
     {
         "af", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi",

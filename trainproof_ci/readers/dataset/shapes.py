@@ -36,6 +36,8 @@ class Shape(NamedTuple):
     roles: Mapping[str, str] = {}
     strong: bool = True
     media: tuple[str, ...] = ()
+    closed: bool = False
+    """Whether only records without any other key have the shape: of common words, such as `question` and `answer`."""
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -78,6 +80,10 @@ CHAT_EXTRA: Mapping[str, Types] = {
     "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **dict.fromkeys(MEDIA, ANY)
 }  # fmt: skip
 
+_ABOUT: Mapping[str, Types] = dict.fromkeys(
+    ("id", "system", "category", "source", "topic", "type", "difficulty", "language", "lang", "tags", "meta", "metadata", "url"), ANY
+)  # fmt: skip
+"""What a pair of a question and an answer may have beside it; with a score or a prediction it is no pair to learn."""
 _SHAPES = (
     Shape(
         "openai-preference", {"input": OBJECT, "preferred_output": LIST, "non_preferred_output": LIST},
@@ -124,6 +130,22 @@ _SHAPES = (
         targets=("text",), media=("audio_filepath",),
     ),
     Shape("pretokenized", {"input_ids": LIST}, {"attention_mask": ANY, "labels": ANY, "token_type_ids": ANY, "position_ids": ANY}),
+    Shape(
+        "instruction-response", {"instruction": STRING, "response": STRING}, {"context": ("string", "null"), "input": ("string", "null"), **_ABOUT},
+        prompts=("instruction", "context", "input"), targets=("response",), strong=False, closed=True,
+    ),
+    Shape(
+        "prompt-response", {"prompt": STRING, "response": STRING}, _ABOUT,
+        prompts=("prompt",), targets=("response",), strong=False, closed=True,
+    ),
+    Shape(
+        "question-answer", {"question": STRING, "answer": STRING}, _ABOUT,
+        prompts=("question",), targets=("answer",), strong=False, closed=True,
+    ),
+    Shape(
+        "input-output", {"input": STRING, "output": STRING}, _ABOUT,
+        prompts=("input",), targets=("output",), strong=False, closed=True,
+    ),
     Shape("text-label", {"text": STRING, "label": SCALAR}, prompts=("text",), label="label", strong=False),
     Shape("prompt-only", {"prompt": TEXT}, CHAT_EXTRA, prompts=("prompt",), roles=OPENAI_ROLES, strong=False),
     Shape("text", {"text": STRING}, {"id": ANY, "meta": ANY}, targets=("text",), strong=False),
@@ -160,80 +182,23 @@ def _fitting(names: tuple[str, ...], types: tuple[type, ...]) -> tuple[Shape, ..
 
 
 def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
-    """Whether the roles of the first messages are those of the shape, where only they tell it from another."""
+    """Whether the roles of the first messages are those of the shape, where only they tell it from another, or its keys."""
+    if shape.closed:
+        return value.keys() <= shape.vocabulary
     if shape.name == "cohere-chat":
-        return any(message.get("role") in ("Chatbot", "System") for message in _dicts(value["messages"]))
+        return any(message.get("role") in ("Chatbot", "System") for message in dicts(value["messages"]))
     if shape.name == "gemini-contents":
-        return any("parts" in message for message in _dicts(value["contents"]))
+        return any("parts" in message for message in dicts(value["contents"]))
     if shape.name == "sharegpt":
-        return any("from" in message or "role" in message for message in _dicts(value["conversations"]))
+        return any("from" in message or "role" in message for message in dicts(value["conversations"]))
     if shape.name == "messages":
-        return not value["messages"] or any("role" in message for message in _dicts(value["messages"]))
+        return not value["messages"] or any("role" in message for message in dicts(value["messages"]))
     return True
 
 
-def _dicts(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+def dicts(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The objects among the items of a list."""
     return (item for item in items if isinstance(item, dict))
-
-
-class Turn(NamedTuple):
-    """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
-
-    key: str
-    role: str | None
-    content: Any
-    message: Mapping[str, Any]
-
-
-def conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn]]]:
-    """The conversations of a record with the key each stands under."""
-    for key in shape.turns:
-        if isinstance(value.get(key), list):
-            yield key, turns(shape, value[key], key)
-
-
-def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn], bool]]:
-    """Lists of messages that are a part of a conversation: key, turns, and whether an answer must end the list."""
-    for key in (*shape.prompts, *shape.targets, *shape.pair):
-        found = value.get(key)
-        answers = key in shape.targets or key in shape.pair
-        if isinstance(found, dict) and isinstance(found.get("messages"), list):
-            yield f"{key}.messages", turns(shape, found["messages"], f"{key}.messages"), False
-        elif isinstance(found, list) and any(isinstance(item, dict) for item in found):
-            yield key, turns(shape, found, key), answers
-
-
-def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
-    """A list of messages as turns; entries that are no objects are left out."""
-    found = []
-    for index, message in enumerate(messages):
-        if isinstance(message, dict):
-            role = message.get("role", message.get("from"))
-            known = shape.roles.get(role) if isinstance(role, str) else None
-            found.append(Turn(f"{key}[{index}]", known, content_of(message), message))
-    return found
-
-
-CONTENT_KEYS = ("content", "value", "parts", "text")
-
-
-def content_of(message: Mapping[str, Any]) -> Any:
-    """What a message says, under the name its dialect has for it; None when it says nothing."""
-    return next((message[key] for key in CONTENT_KEYS if key in message), None)
-
-
-def said(content: Any) -> str:
-    """The text of a message's content: a string, or the texts of its parts joined."""
-    if isinstance(content, str):
-        return content
-    parts = _dicts(content) if isinstance(content, list) else ()
-    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
-
-
-def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the contents of messages are lists of parts as a rule."""
-    contents = [turn.content for value in samples for _, said in conversations(shape, value) for turn in said]
-    return sum(isinstance(content, list) for content in contents) > len(contents) / 2
 
 
 def prompt_text(value: Mapping[str, Any], shape: Shape) -> str | None:

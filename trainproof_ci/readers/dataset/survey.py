@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
-from trainproof_ci.readers.dataset import shapes
+from trainproof_ci.readers.dataset import shapes, turns
 from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
@@ -44,8 +44,8 @@ class Survey:
         self.columns = Columns()
         self.duplicates = Duplicates()
         self.tally = Tally(target.path)
-        self.talks: list[tuple[str, list[shapes.Turn]]] = []
-        self.partial: list[tuple[str, list[shapes.Turn], bool]] = []
+        self.talks: list[tuple[str, list[turns.Turn]]] = []
+        self.partial: list[tuple[str, list[turns.Turn], bool]] = []
         """The conversations, and the parts of one, of the record that is being judged."""
         self.spaced = False
         """Whether targets begin with a space as a rule, judged by the first records."""
@@ -89,7 +89,7 @@ class Survey:
             self._offered = frozenset(offers(self.shape))
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
-            self.tally.listed = shapes.mostly_lists(self.shape, samples)
+            self.tally.listed = turns.mostly_lists(self.shape, samples)
         self._choose_judges()
 
     def _choose_judges(self) -> None:
@@ -117,8 +117,8 @@ class Survey:
         self.first_line = self.first_line or line
         record = Record(self.records, line, byte_offset, value, raw, plain)
         if self.shape is not None and self.shape.roles:
-            self.talks = list(shapes.conversations(self.shape, value))
-            self.partial = list(shapes.partial_conversations(self.shape, value))
+            self.talks = list(turns.conversations(self.shape, value))
+            self.partial = list(turns.partial_conversations(self.shape, value))
         self.columns.add(record)
         self.duplicates.add(record, self.shape)
         if self.shape is not None:

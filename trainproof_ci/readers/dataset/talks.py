@@ -25,8 +25,8 @@ from trainproof_ci.readers.dataset.forms import (
 from trainproof_ci.readers.dataset.lines import LONG, lines_of
 from trainproof_ci.readers.dataset.proofs import doubts_of
 from trainproof_ci.readers.dataset.screens import has_token
-from trainproof_ci.readers.dataset.shapes import CONTENT_KEYS
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
+from trainproof_ci.readers.dataset.turns import CONTENT_KEYS
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.columns import Signature

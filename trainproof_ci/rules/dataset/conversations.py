@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
-from trainproof_ci.readers.dataset.shapes import Turn
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 

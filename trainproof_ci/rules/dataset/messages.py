@@ -7,8 +7,8 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places, safe_key
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
-from trainproof_ci.readers.dataset.shapes import Turn
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import ANSWERS, every_list
 

@@ -8,8 +8,8 @@ from trainproof_ci.model import Firing, Severity
 from trainproof_ci.patterns import later
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record
-from trainproof_ci.readers.dataset.shapes import said
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.turns import said
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.training import targets

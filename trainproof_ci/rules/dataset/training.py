@@ -6,8 +6,9 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
-from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text, said
+from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.turns import said
 from trainproof_ci.registry import Limits, rule
 
 

@@ -1,0 +1,106 @@
+"""Datasets under the names that people give them: which are recognised, what is learned from them, what repeats."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainproof_ci.config import Settings
+from trainproof_ci.discovery import find
+from trainproof_ci.engine import check
+from trainproof_ci.model import Report, Severity
+
+POINTER = (
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 23034003\n"
+)
+
+
+def judged(files: dict[str, str]) -> Report:
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content, encoding="utf-8")
+    return check(find(["."], Settings()), Settings())
+
+
+def rules(report: Report) -> set[str]:
+    return {finding.rule for _, finding in report.findings}
+
+
+def records(asked: str, answer: str, **more: Any) -> list[dict[str, Any]]:
+    return [{asked: f"Which colour has number {i}?", answer: f"Number {i} is red.", **more} for i in range(8)]
+
+
+def lines(values: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+PAIRS = pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("question", "answer"), ("input", "output"), ("instruction", "response"), ("prompt", "response")],
+)
+
+
+@PAIRS
+def test_pairs_of_common_words_are_learned(work: Path, asked: str, answer: str) -> None:
+    healthy = records(asked, answer, id=7)
+    assert judged({"data.jsonl": lines(healthy)}).verdict is Severity.PASS
+    healthy[5][answer] = ""
+    report = judged({"data.jsonl": lines(healthy)})
+    assert rules(report) == {"TP-SCHEMA-EMPTY"}
+    assert [finding.location.line for _, finding in report.findings] == [6]
+
+
+@PAIRS
+def test_with_a_score_beside_them_they_are_results_and_nothing_to_learn(work: Path, asked: str, answer: str) -> None:
+    results = records(asked, answer, score=0.5)
+    results[5][answer] = ""
+    report = judged({"results.jsonl": lines(results)})
+    assert report.verdict is Severity.PASS
+    assert report.targets[0].facts["shape"] in {"unknown", "prompt-only"}
+
+
+@pytest.mark.parametrize(("name", "count"), [("faq.json", 0), ("train.json", 1), ("data/alpaca_data.json", 1)])
+def test_an_array_of_such_pairs_is_a_dataset_where_its_name_says_so(work: Path, name: str, count: int) -> None:
+    targets = find(["."], Settings()) if judged({name: json.dumps(records("question", "answer"))}) else []
+    assert sum(target.format == "json" for target in targets) == count
+
+
+def test_a_pointer_in_place_of_an_array_is_not_passed_over(work: Path) -> None:
+    assert rules(judged({"alpaca_data.json": POINTER, "package.json": POINTER})) == {"TP-FILE-LFS-POINTER"}
+
+
+@pytest.mark.parametrize(
+    ("said", "found"), [("Yes.", set()), ("The river is wide and cold in winter.", {"TP-DUP-LEAK"})]
+)
+def test_of_speech_a_text_of_some_length_is_read_out_once(work: Path, said: str, found: set[str]) -> None:
+    train = "".join(f"wavs/{i}.wav|Sentence number {i} is read out here.\n" for i in range(9)) + f"wavs/77.wav|{said}\n"
+    held = f"wavs/88.wav|{said}\nwavs/89.wav|Another sentence that nobody trains on.\n"
+    assert rules(judged({"filelists/train.txt": train, "filelists/val.txt": held})) - {"TP-MEDIA-MISSING"} == found
+
+
+def test_a_speaker_in_the_last_field_is_no_text(work: Path) -> None:
+    rows = [f"wavs/{i}.wav|Sentence number {i} is read out here.|{i % 2}\n" for i in range(12)]
+    report = judged({"filelists/train.txt": "".join(rows)})
+    assert report.targets[0].facts["shape"] == "coqui"
+    assert "TP-TRAIN-CONSTANT" not in rules(report)
+    rows[4] = "wavs/4.wav||0\n"
+    assert "TP-SCHEMA-EMPTY" in rules(judged({"filelists/train.txt": "".join(rows)}))
+
+
+def test_src_and_trg_are_two_sides(work: Path) -> None:
+    report = judged({"data/test.src": "one\ntwo\n", "data/test.trg": "eins\n"})
+    assert rules(report) == {"TP-PAR-COUNT"}
+
+
+def test_sentences_in_place_of_column_names_are_told(work: Path) -> None:
+    (work / "train.csv").write_text('"I like tea.","Je aime le the."\n"I like milk.","Je aime le lait."\n')
+    assert "TP-CSV-HEADER" in rules(check(find(["train.csv"], Settings()), Settings()))
+
+
+def test_the_classes_are_told_further_up(work: Path) -> None:
+    report = judged(
+        {"data/data.yaml": "nc: 2\nnames: [cat, dog]\n", "data/frames/train/labels/a.txt": "5 0.5 0.5 0.1 0.1\n"}
+    )
+    assert "TP-YOLO-CLASS" in rules(report)

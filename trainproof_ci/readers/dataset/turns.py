@@ -1,0 +1,66 @@
+"""The messages of a record as turns, whatever its dialect calls their roles and what they say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from trainproof_ci.readers.dataset.shapes import Shape, dicts
+
+
+class Turn(NamedTuple):
+    """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
+
+    key: str
+    role: str | None
+    content: Any
+    message: Mapping[str, Any]
+
+
+def conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn]]]:
+    """The conversations of a record with the key each stands under."""
+    for key in shape.turns:
+        if isinstance(value.get(key), list):
+            yield key, turns(shape, value[key], key)
+
+
+def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tuple[str, list[Turn], bool]]:
+    """Lists of messages that are a part of a conversation: key, turns, and whether an answer must end the list."""
+    for key in (*shape.prompts, *shape.targets, *shape.pair):
+        found = value.get(key)
+        answers = key in shape.targets or key in shape.pair
+        if isinstance(found, dict) and isinstance(found.get("messages"), list):
+            yield f"{key}.messages", turns(shape, found["messages"], f"{key}.messages"), False
+        elif isinstance(found, list) and any(isinstance(item, dict) for item in found):
+            yield key, turns(shape, found, key), answers
+
+
+def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
+    """A list of messages as turns; entries that are no objects are left out."""
+    found = []
+    for index, message in enumerate(messages):
+        if isinstance(message, dict):
+            role = message.get("role", message.get("from"))
+            known = shape.roles.get(role) if isinstance(role, str) else None
+            found.append(Turn(f"{key}[{index}]", known, content_of(message), message))
+    return found
+
+
+CONTENT_KEYS = ("content", "value", "parts", "text")
+
+
+def content_of(message: Mapping[str, Any]) -> Any:
+    """What a message says, under the name its dialect has for it; None when it says nothing."""
+    return next((message[key] for key in CONTENT_KEYS if key in message), None)
+
+
+def said(content: Any) -> str:
+    """The text of a message's content: a string, or the texts of its parts joined."""
+    if isinstance(content, str):
+        return content
+    parts = dicts(content) if isinstance(content, list) else ()
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+
+
+def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the contents of messages are lists of parts as a rule."""
+    contents = [turn.content for value in samples for _, said in conversations(shape, value) for turn in said]
+    return sum(isinstance(content, list) for content in contents) > len(contents) / 2
