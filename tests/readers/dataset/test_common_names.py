@@ -104,3 +104,12 @@ def test_the_classes_are_told_further_up(work: Path) -> None:
         {"data/data.yaml": "nc: 2\nnames: [cat, dog]\n", "data/frames/train/labels/a.txt": "5 0.5 0.5 0.1 0.1\n"}
     )
     assert "TP-YOLO-CLASS" in rules(report)
+
+
+def test_a_log_of_an_application_is_no_dataset_unless_it_is_named_on_purpose(work: Path) -> None:
+    for name in ("log.jsonl", "metrics.jsonl", "chat_logs.jsonl"):
+        messages = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}
+        value = messages if name.startswith("chat") else {"time": "10:00", "level": "info", "said": "ready"}
+        (work / name).write_text(json.dumps(value) + "\n")
+    assert [target.path for target in find(["."], Settings())] == ["chat_logs.jsonl"]
+    assert [target.format for target in find(["log.jsonl"], Settings())] == ["jsonl"]

@@ -19,18 +19,30 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 
+LOG_WORDS = frozenset({"log", "logs", "logging", "metrics", "telemetry", "events"})
+"""Words of the name of a file that an application or an evaluation wrote, unless its records have a known shape."""
 __all__ = ["BOM", "MARKERS", "Examiner", "blocks", "records_of", "sample"]
 
 
 def recognise(head: Head) -> str | None:
-    """JSON Lines by name, or by content in a `.json` whose lines are records of a known shape."""
+    """JSON Lines by name, but for logs of no known shape, or by content in a `.json` whose lines have a known shape."""
     if head.suffix in JSON_LINES:
-        return "jsonl"
+        return None if _named_like_a_log(head) and detect(sample(head)) is None else "jsonl"
     if head.suffix == ".json" and head.start.lstrip(BOM + b" \t\r\n")[:1] == b"{":
         samples = sample(head)
         shape = detect(samples) if len(samples) > 1 or (samples and b"\n" not in head.start.strip()) else None
         return "jsonl" if shape is not None and shape.strong else None
     return None
+
+
+def admit(head: Head) -> str | None:
+    """JSON Lines by name."""
+    return "jsonl" if head.suffix in JSON_LINES else None
+
+
+def _named_like_a_log(head: Head) -> bool:
+    stem = head.name.partition(".")[0].lower()
+    return not LOG_WORDS.isdisjoint(stem.replace("-", "_").split("_"))
 
 
 def sample(head: Head) -> list[dict[str, Any]]:
