@@ -1,7 +1,6 @@
 """A training at learning rate 0 in two processes under the guardian: both must stop, at the same step."""
 
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -14,6 +13,8 @@ def hugging_face(rank: int) -> None:
 
     from trainproof_ci.guardian.huggingface import GuardianCallback
 
+    meeting = f"file://{Path('meeting').resolve()}"  # a port that is free now may be taken a moment later
+    torch.distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=2)
     callback = GuardianCallback(policy="stop_on_fail")
     trainer = trainer_of(
         callback, max_steps=STEPS, per_device_train_batch_size=4, learning_rate=0.0, ddp_backend="gloo"
@@ -27,10 +28,7 @@ def hugging_face(rank: int) -> None:
 def main() -> int:
     import torch  # noqa: F401 - once, before the fork
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    os.environ |= {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    os.environ |= {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}
     children = []
     for rank in (0, 1):
         child = os.fork()
