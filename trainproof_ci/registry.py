@@ -25,6 +25,7 @@ RULE_MODULES: Mapping[str, tuple[str, ...]] = {
         "trainproof_ci.rules.dataset.columns",
         "trainproof_ci.rules.dataset.conversations",
         "trainproof_ci.rules.dataset.messages",
+        "trainproof_ci.rules.dataset.tool_calls",
         "trainproof_ci.rules.dataset.training",
         "trainproof_ci.rules.dataset.tokens",
         "trainproof_ci.rules.dataset.preference",

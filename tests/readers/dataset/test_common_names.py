@@ -113,3 +113,45 @@ def test_a_log_of_an_application_is_no_dataset_unless_it_is_named_on_purpose(wor
         (work / name).write_text(json.dumps(value) + "\n")
     assert [target.path for target in find(["."], Settings())] == ["chat_logs.jsonl"]
     assert [target.format for target in find(["log.jsonl"], Settings())] == ["jsonl"]
+
+
+def test_pictures_with_a_text_are_one_shape_as_a_table_and_as_lines(work: Path) -> None:
+    rows = [{"file_name": f"{i}.png", "text": f"Picture number {i} shows a cup."} for i in range(6)]
+    table = "file_name,text\n" + "".join(f"{row['file_name']},{row['text']}\n" for row in rows)
+    report = judged({"a/metadata.csv": table, "b/metadata.jsonl": lines(rows)})
+    assert report.verdict is Severity.PASS, rules(report)
+    assert {target.facts["shape"] for target in report.targets} == {"hf-imagefolder"}
+    pictures = {f"{folder}/{i}.png": "x" for folder in "ab" for i in range(5)}
+    found = [finding for _, finding in judged(pictures).findings]
+    assert [(finding.rule, finding.location.line) for finding in found] == [
+        ("TP-MEDIA-MISSING", 7), ("TP-MEDIA-MISSING", 6),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("metadata.jsonl", ("file_name", "transcription")), ("speech.jsonl", ("audio_filepath", "text")),
+        ("metadata.csv", ("file_name", "transcription")), ("dataset/metadata.csv", ("file", "text")),
+    ],
+)  # fmt: skip
+def test_sounds_with_what_is_said_in_them(work: Path, name: str, keys: tuple[str, str]) -> None:
+    rows = [(f"{i}.wav", f"Sentence number {i}.") for i in range(6)] + [("3.wav", "Something else."), ("9.wav", "")]
+    if name.endswith("csv"):
+        content = ",".join(keys) + "\n" + "".join(f"{sound},{said}\n" for sound, said in rows)
+    else:
+        content = lines([dict(zip(keys, row, strict=True)) for row in rows])
+    report = judged({name: content})
+    assert report.targets[0].facts["shape"] == "whisper"
+    assert {"TP-SCHEMA-EMPTY", "TP-MEDIA-DUP-ID"} <= rules(report)
+
+
+def test_a_file_of_code_by_name_and_text_names_no_pictures(work: Path) -> None:
+    rows = [{"file_name": f"{i}.py", "text": f"print({i})"} for i in range(6)]
+    assert judged({"code.jsonl": lines(rows), "1.py": "print(1)\n"}).verdict is Severity.PASS
+
+
+@pytest.mark.parametrize(("language", "count"), [("la", 1), ("yo", 1), ("js", 0)])
+def test_languages_of_parallel_texts(work: Path, language: str, count: int) -> None:
+    report = judged({"train.en": "one\ntwo\n", f"train.{language}": "unus\n"})
+    assert sum("TP-PAR-COUNT" in rule for rule in rules(report)) == count

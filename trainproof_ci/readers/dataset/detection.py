@@ -1,12 +1,14 @@
 """Which shape the records of a file have, judged by the first of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
 from trainproof_ci.readers.dataset.turns import conversations
 
+CLIPS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
+"""What sounds are called."""
 SAMPLED = 64
 """Records that the shape is detected from."""
 SHARE = 0.4
@@ -25,6 +27,22 @@ def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
     if best is None or votes[best.name] < SHARE * total:
         return None
     return _only_asked(best) if best.turns and _unanswered(best, kept) else best
+
+
+def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:
+    """The shape of records that name a sound with what is said in it, or stand in a `metadata.jsonl`; else None."""
+    keys = list(samples[0]) if samples else []
+    if not any("file" in key or "audio" in key for key in keys) or "duration" in keys or "messages" in keys:
+        return None
+    from trainproof_ci.readers.dataset.known_columns import is_metadata
+    from trainproof_ci.readers.dataset.known_columns import shape_of as shape_of_columns
+
+    shape = shape_of_columns(keys)
+    if shape is None or not shape.media or any(list(value) != keys for value in samples):
+        return None
+    if shape.name == "hf-imagefolder":
+        return shape if is_metadata(path) else None
+    return shape if all(str(value[shape.media[0]]).lower().endswith(CLIPS) for value in samples) else None
 
 
 def _unanswered(shape: Shape, samples: list[Mapping[str, Any]]) -> bool:

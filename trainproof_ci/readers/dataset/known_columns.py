@@ -15,7 +15,7 @@ PAIRS = (
     {"prompt", "completion"}, {"prompt", "response"}, {"instruction", "output"}, {"instruction", "response"},
     {"question", "answer"}, {"prompt", "chosen", "rejected"}, {"chosen", "rejected"},
 )  # fmt: skip
-SOUNDS = frozenset({"audio", "audio_path", "audio_file", "audio_filepath", "wav_filename", "wav", "wav_path"})
+SOUNDS = frozenset({"audio", "audio_filepath", "audio_path", "audio_file", "wav_filename", "wav", "wav_path"})
 SPOKEN = frozenset({"sentence", "text", "transcript", "transcription", "normalized_text"})
 FILES = frozenset({"path", "file_name", "filename", "file"})
 """Columns that name a sound only beside one that is said: a table of files with a text is many things."""
@@ -35,11 +35,16 @@ def is_dataset(names: Iterable[str], path: str) -> bool:
         return True
     if (columns & SOUNDS and columns & SPOKEN) or (columns & FILES and columns & SAID):
         return True
-    if "file_name" in columns and path.rsplit("/", 1)[-1].lower().startswith("metadata."):
+    if is_metadata(path) and ("file_name" in columns or (columns & FILES and columns & SPOKEN)):
         return True
     if columns == {"text"}:
         return True
     return bool(columns & (TEXTS | LABELS)) and _named_after_a_split(path)
+
+
+def is_metadata(path: str) -> bool:
+    """Whether a file is called as the one that says what the pictures or sounds beside it are."""
+    return path.rsplit("/", 1)[-1].lower().startswith("metadata.")
 
 
 def _named_after_a_split(path: str) -> bool:
@@ -53,7 +58,7 @@ RENAMED: tuple[tuple[str, Mapping[str, tuple[str, ...]]], ...] = (
     (
         "whisper",
         {
-            "audio": (*sorted(SOUNDS), "path", "filename", "file"),
+            "audio": (*sorted(SOUNDS), "path", "filename", "file", "file_name"),
             "sentence": ("sentence", "transcript", "transcription", "text"),
         },
     ),
@@ -66,7 +71,7 @@ def shape_of(columns: Sequence[str]) -> Shape | None:
     names = {name.lower(): name for name in columns}
     if "chosen" in names or "messages" in names:
         return None
-    if "file_name" in names and len(columns) > 1:
+    if "file_name" in names and len(columns) > 1 and SAID.isdisjoint(names):
         return SHAPES["hf-imagefolder"]
     texts, labels = sorted(TEXTS & names.keys()), sorted(LABELS & names.keys())
     if len(texts) == 1 and len(labels) == 1:

@@ -15,7 +15,7 @@ from trainproof_ci.rules.dataset.messages import empty_answer
 
 def _other(record: Record, shape: Shape) -> Shape | None:
     """The shape that a record has when it is not the file's."""
-    if any(key in record.value for key in shape.required):
+    if not shape.required or any(key in record.value for key in shape.required):
         return None
     other = shape_of(record.value)
     return other if other is not None and other.name != shape.name else None
