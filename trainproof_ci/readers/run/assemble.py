@@ -1,6 +1,7 @@
 """From the columns of a reading to a run: roles, the summed loss, the last segment, the objective."""
 
 from array import array
+from math import log
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.facts import Reading, RunLog, Series
@@ -8,7 +9,7 @@ from trainproof_ci.readers.run.objective import find_objective
 from trainproof_ci.readers.run.roles import Roles, find_roles
 from trainproof_ci.readers.run.segments import Segment, first_rank, last_segment
 from trainproof_ci.readers.run.unlogged import logged_evaluation, logged_training
-from trainproof_ci.readers.run.vocabulary import shown_name
+from trainproof_ci.readers.run.vocabulary import is_perplexity, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,7 +51,14 @@ def _last(series: "Mapping[str, Series]", names: "Iterable[str]") -> tuple[Serie
 
 def _evaluation(parts: list[Series]) -> Series:
     """The evaluation loss of one set; gaps are told in the sum, for its parts may have theirs in different rows."""
-    return last_segment(logged_evaluation(summed(parts))).series
+    return last_segment(_as_loss(logged_evaluation(summed(parts)))).series
+
+
+def _as_loss(series: Series) -> Series:
+    """A perplexity as the loss that it is the exponential of, so that a ratio of it means the same."""
+    if not is_perplexity(series.name) or min(series.values, default=0) <= 0:
+        return series
+    return series._replace(name=f"log {series.name}", values=array("d", map(log, series.values)))
 
 
 def summed(parts: list[Series]) -> Series:

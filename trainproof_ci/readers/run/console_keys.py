@@ -10,6 +10,7 @@ from trainproof_ci.readers.run.vocabulary import (
     TRAIN_WORDS,
     is_gradient_norm,
     is_loss,
+    is_perplexity,
     is_rate,
     is_reward,
 )  # fmt: skip
@@ -42,7 +43,7 @@ STEP_WORDS = {
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
 _PHASE = re.compile(
-    r"(?<![\w/\-])(train|training|val|valid|validation|eval|evaluation|test|testing|dev|saving dict)(?:_?\d+)?(?![\w/])",
+    r"(?<![\w/\-])(train|training|val|vali|valid|validation|validate|validating|eval|evl|evaluation|evaluate|evaluating|test|testing|dev|holdout|saving dict)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
 _SAYS = frozenset({":", "=", "is", "->"})
@@ -124,14 +125,8 @@ def _announced(ahead: list[str]) -> str | None:
 def _spoken(name: str) -> bool:
     """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
     lower = name.lower()
-    return (
-        lower == "epoch"
-        or lower in STEP_WORDS
-        or is_loss(name)
-        or is_rate(name)
-        or is_gradient_norm(name)
-        or is_reward(name)
-    )
+    kinds = (is_loss, is_rate, is_gradient_norm, is_reward, is_perplexity)
+    return lower == "epoch" or lower in STEP_WORDS or any(kind(name) for kind in kinds)
 
 
 def phase_of(text: str) -> str | None:

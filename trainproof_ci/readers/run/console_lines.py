@@ -32,6 +32,7 @@ SIGNS = (
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
 """The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
+_SAID = {"train": "train loss", "val": "val loss", "valid": "val loss"}
 _DARKNET = re.compile(r" avg(?: loss)?,")
 _DURATION = re.compile(r"[mu]?s\b")
 _DATE = re.compile(r"^\s+$")
@@ -67,6 +68,8 @@ class Template(NamedTuple):
 @lru_cache(maxsize=512)
 def template(texts: tuple[str, ...]) -> Template:
     """What the numbers between `texts` (always one more than numbers) are."""
+    if (known := _of_a_known_trainer(texts)) is not None:
+        return known
     names: list[tuple[int, str]] = []
     steps: dict[int, int] = {}
     epoch, before = -1, Called()
@@ -93,6 +96,17 @@ def template(texts: tuple[str, ...]) -> Template:
     error = any(sign in text for sign in SIGNS for text in texts)
     odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
     return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
+
+
+def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
+    """The lines that name no loss: `250 train 6.43` of build-nanogpt, `03:17:18 PM train 050 2.34 6.25 54.6` of DARTS."""
+    if len(texts) == 3 and not texts[0].strip() and not texts[2].strip() and texts[1].strip() in _SAID:
+        return Template((_SAID[texts[1].strip()],), (3,), step=1)
+    for at, text in enumerate(texts[:-3]):
+        said = text.split()
+        if len(said) == 2 and said[0] in {"AM", "PM"} and said[1] in _SAID and not "".join(texts[at + 1 :]).strip():
+            return Template((_SAID[said[1]],), (2 * at + 3,), step=2 * at + 1)
+    return None
 
 
 def _is_step(name: str) -> bool:

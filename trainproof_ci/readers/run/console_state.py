@@ -16,7 +16,7 @@ from trainproof_ci.readers.run.console_lines import (
 from trainproof_ci.readers.run.console_tables import Table, headerless
 from trainproof_ci.readers.run.console_words import wording
 from trainproof_ci.readers.run.stops import StopFinder
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_eval, is_loss
+from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, in_phase, is_loss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,7 +209,7 @@ class Console:
                 self.columns.add_odd(name, number)
 
     def _called(self, name: str) -> str:
-        return f"val {name}" if self.evaluating and is_loss(name) and not is_eval(name) else name
+        return in_phase(name, "val") if self.evaluating else name
 
     def _without_names(self, parts: "Sequence[str]", shape: Template, number: int, text: str) -> None:
         """A row without a header, or a line that names a step or an epoch, which holds for the lines below."""

@@ -9,6 +9,8 @@ from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.console_tables import Table, header
 
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
+_ABOUT_DATA = re.compile(r"\b(?:data|dataset|set|samples|images|files|loader)\b", re.IGNORECASE)
+"""What a line speaks of that tells of data, not of a phase that begins."""
 _HEADING = re.compile(
     r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|val|test|testing)|(train|training))(?![\w/])",
     re.IGNORECASE,
@@ -36,6 +38,7 @@ def wording(text: str) -> Wording:
     opened = header(text)
     if opened is not None:
         return Wording(table=opened)
-    found = _HEADING.search(text) if len(text) <= LONGEST_HEADING else None
+    speaks = len(text) <= LONGEST_HEADING and _ABOUT_DATA.search(text) is None
+    found = _HEADING.search(text) if speaks else None
     said = None if found is None else found[1] is not None
     return Wording(evaluating=said, error=error, odd=misspelt(text, stepped=False))

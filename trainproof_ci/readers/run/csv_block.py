@@ -19,7 +19,7 @@ class Rows(NamedTuple):
 def rows_of(text: str, delimiter: str, width: int) -> list[Rows] | None:
     """The rows of a text of whole lines, counted from 0; None where they need a closer look."""
     text = text.replace("\r\n", "\n").removesuffix("\r")
-    if not text or '"' in text or "\r" in text or "\0" in text:
+    if not text or '"' in text or "\r" in text or "\0" in text or "_" in text:
         return None
     count = text.count("\n") + 1
     cells = text.replace("\n", f"{delimiter}\n{delimiter}").split(delimiter)

@@ -16,9 +16,16 @@ MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
 def as_float(cell: str) -> float | None:
     """The number that a cell holds or writes out; None where it holds none."""
     try:
-        return float(cell)
+        return plain_float(cell)
     except ValueError:
         return number(cell)
+
+
+def plain_float(cell: str) -> float:
+    """The number in a cell. Raises ValueError, also for `12_0.5`, which Python would take for 120.5."""
+    if "_" in cell:
+        raise ValueError
+    return float(cell)
 
 
 class Table:
@@ -65,7 +72,7 @@ class Table:
             return
         size = len(block.flat)
         try:
-            block.flat.extend(map(float, filter(None, row)))
+            block.flat.extend(map(plain_float, filter(None, row)))
         except ValueError:
             del block.flat[size:]
             self._mixed(row, line)

@@ -1,6 +1,7 @@
 """A JSON document as a text that is walked entry by entry, with the line of each."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,21 @@ if TYPE_CHECKING:
 
 LARGEST = 64 << 20
 """Bytes of a JSON document that is held in memory; larger logs are JSON Lines."""
+_JSON_FOR = {"nan": "NaN", "inf": "Infinity", "None": "null", "True": "true", "False": "false"}
+_WORD = re.compile(r"(?<![\w\"'.])(?:nan|inf|None|True|False)(?![\w\"'])")
+_PRINTED = re.compile(r"\s*(?:\[\s*(?:\{\s*)?'|\{\s*'[^']{1,64}'\s*:\s*\[)")
+"""How a list, or a dictionary of lists, begins; a dictionary of numbers is a line that a trainer prints."""
 _scan = json.scanner.make_scanner(json.JSONDecoder(parse_int=float))  # type: ignore[attr-defined]
 """Integers as floats: a number of 5,000 digits must be infinite, not an error."""
+
+
+def as_json(text: str) -> str:
+    """A text with what Python prints of lists and dictionaries as JSON writes it: quotes, `nan`, `inf`, `None`."""
+    if _PRINTED.match(text) is not None:
+        text = text.replace("'", '"')
+    if any(word in text for word in _JSON_FOR):
+        text = _WORD.sub(lambda found: _JSON_FOR[found[0]], text)
+    return text
 
 
 def not_a_log(path: str, why: str, location: Location | None = None) -> Unreadable:
@@ -35,7 +49,7 @@ class Document:
                 "the JSON document is too large to be held in memory; write one record a line",
                 measured=f"{source.size} bytes", limit=f"at most {LARGEST} bytes", location=Location(path, line=1),
             )  # fmt: skip
-        self.text = decoded(source.file.read(LARGEST))
+        self.text = as_json(decoded(source.file.read(LARGEST)))
         self.path = path
         self.cut: Cut | None = None
         self.position = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
-from trainproof_ci.readers.run.documents import Document, not_a_log
+from trainproof_ci.readers.run.documents import Document, as_json, not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
 from trainproof_ci.readers.run.facts import Reading, Series
 from trainproof_ci.readers.run.lines import is_text
@@ -15,7 +15,7 @@ from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_eval, is_loss, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trainproof_ci.discovery import Target
     from trainproof_ci.readers.source import Head, Source
@@ -34,7 +34,9 @@ _STEPPED = re.compile(
 )
 _PHASED = re.compile(r'"(?:train|training|val|valid|validation)"\s*:\s*\[\s*(\{?)')
 _NUMBERED = re.compile(r'\{\s*"(?:[Ee]poch[_ ]?)?\d{1,9}"\s*:\s*\{')
-_BARE = re.compile(r"\[\s*-?\d[^\[{]{0,1000}")
+_BARE = re.compile(r'\[\s*"?-?\d[^\[{]{0,1000}')
+_JOINED = re.compile(r"\}\s*\{")
+"""Objects one behind the other, which are no lines of JSON where they are spread over several."""
 _ATOM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s,\[\]"]+')
 
 
@@ -42,7 +44,7 @@ def recognise(head: "Head") -> bool:
     """A list of numbers under the name of a loss, or several records with a loss and a step."""
     if head.suffix not in {".json", ".txt", ".log", ""} or not is_text(head):
         return False
-    text = head.start.decode(encoding_of(head.start[:4096]), "replace").lstrip("\ufeff \t\r\n")
+    text = as_json(head.start.decode(encoding_of(head.start[:4096]), "replace").lstrip("\ufeff \t\r\n"))
     if not text.startswith(("{", "[")):
         return False
     if any(is_loss(found[1]) for pattern in (_LISTED, _INDEXED, _VALUED) for found in pattern.finditer(text)):
@@ -51,7 +53,7 @@ def recognise(head: "Head") -> bool:
     if named_after_losses(head.path) and (_BARE.match(text) is not None or (phased and not phased[1])):
         return True
     records = sum(is_loss(found[1]) for found in _LOGGED.finditer(text))
-    listed = "[" in text[:65536] or _NUMBERED.match(text) is not None
+    listed = "[" in text[:65536] or _NUMBERED.match(text) is not None or _JOINED.search(text) is not None
     stepped = len(_STEPPED.findall(text)) >= 2 or (phased is not None and phased[1] == "{")
     return records >= 2 and listed and (stepped or named_like_a_log(head))
 
@@ -67,7 +69,11 @@ def read(source: "Source", target: "Target") -> Reading:
     notes: tuple[str, ...] = ()
     try:
         end = walk.value(start, "", 0)
-        if not document.damage and (others := list(_values(document, end))):
+        others = [] if document.damage else list(_values(document, end))
+        if len(others) > 1 and first == "{":
+            walk = _Walk(document)
+            walk.objects([(start, end), *others])
+        elif others:
             notes = (
                 f"{len(others) + 1} JSON documents stand in the file, one behind the other: the longest is judged",
             )
@@ -102,6 +108,13 @@ class _Walk:
         self.records = Records(self.columns)
         self.lists: dict[str, Series] = {}
         self._of_losses = named_after_losses(document.path)
+
+    def objects(self, spans: "Iterable[tuple[int, int]]") -> None:
+        """Take in objects that stand one behind the other, a record each. Raises ValueError."""
+        for start, _ in spans:
+            entry = self.document.value(start)[0]
+            if isinstance(entry, dict):
+                self.records.add(entry, self.document.line_of(start))
 
     def value(self, position: int, name: str, depth: int) -> int:
         """Take in the value at `position`, called `name`; returns the position behind it. Raises ValueError."""

@@ -9,7 +9,7 @@ from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
-from trainproof_ci.readers.run.names import named_like_a_log
+from trainproof_ci.readers.run.names import compares_runs, named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate
 
@@ -68,7 +68,7 @@ def _has_loss(record: Mapping[str, Any]) -> bool:
 def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
     """A loss or a learning rate beside a step, or nothing but numbers beside a step."""
     stepped, speaks = _speaks(tuple(record)) if len(record) < MOST_NAMES else _said_by(record)
-    if not stepped and not speaks:
+    if not stepped and (not speaks or compares_runs(record, head.path)):
         return False
     numbers = {name for name, value in record.items() if value is None or number(value) is not None}
     spoken = [n for n in numbers if is_loss(n) or is_rate(n) or is_gradient_norm(n)]

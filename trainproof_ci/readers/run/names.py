@@ -1,6 +1,6 @@
 """Which file names and which column names say that a file is a training log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.stand_ins import tells_of_training
@@ -21,6 +21,26 @@ _TOPICS = frozenset(
     {"acc", "accuracy", "map", "auc", "f1", "ppl", "perplexity", "entropy", "kl", "mse", "mae", "rmse", "psnr"}
 )
 _EVERY_STEP = frozenset(key.lower() for key in (*STEP_KEYS, *EPOCH_KEYS)) | {"episode", "episodes", "frame", "frames"}
+
+
+_COUNTS = frozenset(
+    {"epoch", "step", "global_step", "iteration", "iter", "current_steps", "episode", "timestep", "timesteps", "update", "batch", "round", "轮次"}
+)  # fmt: skip
+"""Columns that count on within one run."""
+_OF_A_RUN = frozenset(
+    {
+        "trial", "trial_id", "fold", "model", "run", "run_id", "run_name", "params", "config", "hyperparameters", "n_train", "n_samples",
+        "train_size", "seed",
+    }
+)  # fmt: skip
+"""Columns that tell one run from another."""
+_SEARCHES = frozenset(
+    {
+        "grid", "search", "sweep", "tuning", "trials", "fold", "folds", "comparison", "ablation", "finder", "hyperparameter",
+        "hyperparameters", "hparams",
+    }
+)  # fmt: skip
+"""Words of the name of a table that holds a row for each run."""
 
 
 def named_like_a_log(head: "Head") -> bool:
@@ -48,8 +68,17 @@ def named_after_losses(path: str) -> bool:
     return not {"loss", "losses"}.isdisjoint(words(stem))
 
 
+def compares_runs(names: Iterable[str], path: str) -> bool:
+    """Whether each row is another training: of a search, a sweep, folds, or models side by side."""
+    lower = {name.strip().lower() for name in names}
+    said = words(path.rsplit("/", 1)[-1].partition(".")[0])
+    return lower.isdisjoint(_COUNTS) and (not lower.isdisjoint(_OF_A_RUN) or not _SEARCHES.isdisjoint(said))
+
+
 def says_training(names: Sequence[str], head: "Head") -> bool:
     """Whether column names are those of a training log, or the file's name says so."""
+    if compares_runs(names, head.path):
+        return False
     losses = [name for name in names if is_loss(name)]
     lower = {name.lower() for name in names}
     stepped = not _EVERY_STEP.isdisjoint(lower)

@@ -11,7 +11,7 @@ from trainproof_ci.readers.run.vocabulary import REWARD_WORDS, is_reward, words
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
 _ADVERSARIAL = later(
-    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss_[dg]|[dg][_ ]?loss)(?:_\w+)?)"
+    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss[_ ]?[dg]|[dg][_ ]?loss|(?:real|fake)_loss)(?:_\w+)?)"
 )
 _QUARTILE = later(r"_q\d$")
 """What a diffusion run hangs on the loss of a quarter of its timesteps: `loss_q0`."""
@@ -41,11 +41,11 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     said = [frozenset(words(name)) for name in names]
     if any("rollout/" in name or _is_of_an_agent(series[name]) for name in names):
         return "reinforcement"
-    if any(bool(word & _ACTOR) and "loss" in word for word in said) or any(map(_of_a_value, names)):
+    against = any(word & _ADVERSARIES and "loss" in word for word in said)
+    actors = _ACTOR - {"critic"} if against else _ACTOR  # the critic of a WGAN is none of an agent
+    if any(bool(word & actors) and "loss" in word for word in said) or any(map(_of_a_value, names)):
         return "reinforcement"
-    if any(map(is_adversarial, (*names, *loss_columns))) or any(
-        word & _ADVERSARIES and "loss" in word for word in said
-    ):
+    if against or any(map(is_adversarial, (*names, *loss_columns))):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
 

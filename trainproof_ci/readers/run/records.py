@@ -9,7 +9,9 @@ from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase, is_eval
 
-NUMBER = re.compile(r"[-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+NUMBER = re.compile(
+    r"[-+]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE
+)
 _OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
 _TENSOR = later(r"(?:tf\.)?[tT]ensor\(\s*([-+.\w]+)")
 """A number that was printed with what holds it: `tensor(0.69, grad_fn=<NllLossBackward0>)`."""

@@ -11,6 +11,7 @@ from trainproof_ci.readers.run.vocabulary import (
     is_eval,
     is_gradient_norm,
     is_loss,
+    is_perplexity,
     is_rate,
     words,
 )  # fmt: skip
@@ -73,6 +74,8 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
         chosen = _named(loss_key, series)
     else:
         chosen = tuple(_training_loss([name for name in losses if name not in evals], series))
+        if chosen and not evals:
+            evals = tuple(name for name in series if is_perplexity(name) and is_eval(name))
         if not chosen:
             chosen, more = find_stand_in(series)
             evals = tuple(name for name in evals or more if name not in chosen)

@@ -11,9 +11,27 @@ STEP_KEYS = (
     "trainer/global_step", "time/total_timesteps", "total_timesteps", "num_updates", "update", "updates", "Step",
     "Iteration", "iter_num", "it", "batch_idx", "total_steps_done", "train/step", "train/global_step", "episode", "steps",
 )  # fmt: skip
-EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep")
+EPOCH_KEYS = ("epoch", "Epoch", "train/epoch", "epochs", "EPOCH", "ep", "轮次", "эпоха", "Эпоха")
 EVAL_WORDS = frozenset(
-    {"eval", "val", "valid", "validation", "validate", "test", "testing", "dev", "evaluation", "ev", "vali"}
+    {
+        "eval",
+        "val",
+        "valid",
+        "validation",
+        "validate",
+        "validating",
+        "test",
+        "testing",
+        "dev",
+        "evaluation",
+        "evaluate",
+        "evaluating",
+        "ev",
+        "evl",
+        "vali",
+        "holdout",
+        "heldout",
+    }
 )
 TRAIN_WORDS = frozenset({"train", "training", "tr", "trn", "learn"})
 LOSS_WORDS = frozenset(
@@ -35,10 +53,20 @@ _GLUED = re.compile(
 )
 
 
+_FOREIGN = {
+    "损失": "loss", "训练": "train", "验证": "val", "测试": "test", "轮次": "epoch", "学习率": "learning rate",
+    "потери": "loss", "Потери": "loss", "обучени": "train", "Обучени": "train", "валидаци": "val", "Валидаци": "val",
+}  # fmt: skip
+"""Words of tables in Chinese and Russian."""
+
+
 @lru_cache(maxsize=8192)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in lower case: `TrainLoss`, `train/loss` and `train_loss` are the same two."""
     found: list[str] = []
+    if not name.isascii():
+        for foreign, word in _FOREIGN.items():
+            name = name.replace(foreign, f" {word} ")
     for word in _WORD.findall(name[:128]):
         lower = word.lower()
         glued = _GLUED.fullmatch(lower)
@@ -112,7 +140,7 @@ _KNOWN = (
        "policy", "value", "entropy", "reward", "rewards", "learning", "rate", "grad", "gradient", "norm", "binary", "model", "smooth", "data", "pde",
        "reconstruction", "kl", "ce", "mse", "rmse", "mae", "l", "cycle", "idt", "class", "bbox", "mask", "with", "g", "d", "reduced", "avr", "pg", "group", "masked", "ppl", "perplexity",
        "gen", "generator", "disc", "discriminator", "adv", "style", "content", "perceptual", "ctc", "triplet", "center", "focal", "dice", "iou", "kld", "recon", "feature",
-       "contrastive", "distill", "student", "teacher", "depth", "rpn", "roi", "heatmap", "keypoint", "regression", "classification", "aux", "commit", "final", "conf", "loc"}
+       "contrastive", "distill", "student", "teacher", "depth", "rpn", "roi", "heatmap", "keypoint", "regression", "classification", "aux", "commit", "final", "conf", "loc", "log", "ave"}
 )  # fmt: skip
 
 
@@ -124,6 +152,8 @@ def is_known(name: str) -> bool:
 
 def shown_name(name: str) -> str:
     """The name of a column as a report may print it: whole if it is made of words that trainers use, else as any key."""
+    if not name.isascii() and is_known(name):
+        return " ".join(words(name))
     if is_known(name):
         kept = "".join(char if char.isalnum() or char in " _/.-()" else "" for char in name if char.isascii())
         return " ".join(kept.split())

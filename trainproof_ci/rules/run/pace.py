@@ -52,9 +52,18 @@ def _named(series: Mapping[str, Series], names: frozenset[str]) -> Series | None
     return next((one for name, one in series.items() if name.strip().lower() in names), None)
 
 
+def _of_the_run(run: RunLog, names: frozenset[str]) -> Series | None:
+    """The first column of these names; of several runs in one file the part of the last, which is judged."""
+    series = _named(run.series, names)
+    if series is None or run.segments == 1 or run.loss is None:
+        return series
+    first, last = run.loss.places[0], run.loss.places[-1]
+    return series.picked([at for at, place in enumerate(series.places) if first <= place <= last])
+
+
 def _step_times(run: RunLog) -> Course:
     """Seconds (or what the trainer counts in) a step; differences where the time is the one since the start."""
-    series = _named(run.series, STEP_TIMES)
+    series = _of_the_run(run, STEP_TIMES)
     if series is None:
         raise StandDown("no time of a step is logged")
     found = course(series)
@@ -86,7 +95,7 @@ def steps_became_slow(run: RunLog, limits: Limits) -> Iterator[Firing]:
         raise StandDown("the step times of the first half are 0")
     if late <= limits["ratio"] * early:
         return
-    series = _named(run.series, STEP_TIMES)
+    series = _of_the_run(run, STEP_TIMES)
     assert series is not None
     slow = next(i for i, value in enumerate(found.values) if i >= found.size // 2 and value > limits["ratio"] * early)
     yield Firing(
@@ -105,7 +114,7 @@ def loader_is_waited_for(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Stands down: where the times of step and loader are not both logged, or fewer than 20.
     """
-    loader = _named(run.series, LOADER_TIMES)
+    loader = _of_the_run(run, LOADER_TIMES)
     if loader is None:
         raise StandDown("no time of the data loader is logged")
     times = _step_times(run)
@@ -133,7 +142,7 @@ def throughput(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Stands down: where no rate is logged.
     """
-    series = _named(run.series, RATES)
+    series = _of_the_run(run, RATES)
     if series is None or not course(series).size:
         raise StandDown("no throughput is logged")
     found = course(series)
