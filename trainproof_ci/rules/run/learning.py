@@ -114,7 +114,8 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
         scatter = min(scatter, noise(found.values[-max(found.size // 2, 5) :]))
     if found.tail - base < limits["sigmas"] * uncertainty(scatter, found.edge):
         raise StandDown("the points scatter too much for the end to be told from the beginning")
-    if found.tail - base < 3 * resolution((*found.values[: found.edge], *found.values[-found.edge :])):
+    coarse = 3 * resolution((*found.values[: found.edge], *found.values[-found.edge :]))
+    if found.tail - base < coarse and found.tail <= limits["explosion"] * base:
         raise StandDown("the printed digits of the loss are too coarse for a ratio")
     assert run.loss is not None
     yield Firing(
