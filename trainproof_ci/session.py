@@ -21,7 +21,7 @@ SHOWN = 10
 """Names of submodules in one sentence."""
 
 
-class Request:
+class Request:  # no NamedTuple: types that are only named as text take longer to evaluate than a small file to judge
     """What to judge. `changes` is a selection, or the sentence that says why there is none although one was wanted."""
 
     def __init__(

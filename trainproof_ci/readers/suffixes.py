@@ -6,17 +6,25 @@ TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 PACKED = (".gz", ".zst", ".zstd")
 PACKED_LINES = tuple(lines + packed for lines in sorted(JSON_LINES) for packed in PACKED)
 DATASETS = (*sorted(JSON_LINES), *TABLES, ".parquet", *PACKED_LINES)
+SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
 DATA_WORDS = frozenset(
     {
         "train", "training", "dataset", "alpaca", "sharegpt", "instruct", "instructions", "sft", "dpo", "conversations", "finetune",
         "finetuning",
     }
 )  # fmt: skip
-"""Words of the name of a `.json` that say that it is trained on."""
+_BESIDE = frozenset({"data", "set", "clean", "cleaned", "small", "mini", "full", "en", "zh", "gpt4", "v1", "v2"})
+"""Words that the name of a `.json` which is trained on is made of, and what may stand beside them."""
 CHECKPOINTS = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".gguf"})
 
 
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of the name of a file up to its first dot, in lower case."""
+    stem = name.rsplit("/", 1)[-1].partition(".")[0].lower()
+    return tuple(stem.replace("-", "_").replace(" ", "_").split("_"))
+
+
 def named_like_data(name: str) -> bool:
-    """Whether the name of a `.json` says that it is trained on: `train.json`, `alpaca_data.json`."""
-    stem = name.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
-    return not DATA_WORDS.isdisjoint(stem.replace("-", "_").split("_"))
+    """Whether the name of a `.json` says that it is trained on: `train.json`, `alpaca_data.json`, not `train_config.json`."""
+    said = set(words_of(name))
+    return not DATA_WORDS.isdisjoint(said) and all(word in DATA_WORDS | _BESIDE or word.isdigit() for word in said)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trainproof_ci.config import Settings
+from trainproof_ci.config import DatasetOptions, Settings
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.model import Report, Severity
@@ -155,3 +155,54 @@ def test_a_file_of_code_by_name_and_text_names_no_pictures(work: Path) -> None:
 def test_languages_of_parallel_texts(work: Path, language: str, count: int) -> None:
     report = judged({"train.en": "one\ntwo\n", f"train.{language}": "unus\n"})
     assert sum("TP-PAR-COUNT" in rule for rule in rules(report)) == count
+
+
+def test_tests_and_predictions_are_nothing_to_learn(work: Path) -> None:
+    cases = [{"input": f"{i} 1", "output": "YES"} for i in range(30)]
+    answers = [{"prompt": f"p{i}", "response": "" if i == 3 else f"r{i}"} for i in range(8)]
+    assert judged({"tests.jsonl": lines(cases), "predictions.jsonl": lines(answers)}).verdict is Severity.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rule"),
+    [
+        ("chat_logs.jsonl", "<!DOCTYPE html>\n<html></html>\n", "TP-FILE-NOT-DATA"),
+        ("event_logs.jsonl", "", "TP-FILE-EMPTY"),
+        ("support_logs.jsonl", '{"a": 1}\n{"a": \n{"a": 3}\n', "TP-JSON-SYNTAX"),
+    ],
+)
+def test_what_is_broken_under_the_name_of_a_log_is_told(work: Path, name: str, content: str, rule: str) -> None:
+    assert rule in rules(judged({name: content}))
+
+
+@pytest.mark.parametrize("name", ["train_stations.json", "train_config.json", "training_schedule.json"])
+def test_a_name_that_goes_on_to_something_else_is_no_training_data(work: Path, name: str) -> None:
+    judged({name: json.dumps([{"name": "a"}, {"name": "a"}])})
+    assert find(["."], Settings())[0].format == "missing"
+
+
+def test_columns_of_a_survey_are_names(work: Path) -> None:
+    table = "question,answer,Is it right?,Is it safe to show?\n" + "".join(f"q{i},a{i},yes,yes\n" for i in range(5))
+    assert "TP-CSV-HEADER" not in rules(judged({"train.csv": table}))
+
+
+@pytest.mark.parametrize(("shape", "value"), [("coqui", {"txt": "a"}), ("ljspeech-2col", {"id": "a", "text": None})])
+def test_speech_without_its_text_breaks_no_check(work: Path, shape: str, value: dict[str, Any]) -> None:
+    (work / "a.jsonl").write_text(lines([value] * 5))
+    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+    found = rules(check(find(["a.jsonl"], options), options))
+    assert "TP-FILE-CRASHED" not in found
+    assert found & {"TP-SCHEMA-MISSING", "TP-SCHEMA-EMPTY"}
+
+
+def test_long_numbers_and_the_older_form_of_a_call(work: Path) -> None:
+    def talk(call: dict[str, Any]) -> dict[str, Any]:
+        return {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", **call}]}
+
+    digits = json.dumps({"name": "f", "arguments": '{"n": ' + "9" * 5000 + "}"})
+    assert (
+        rules(judged({"a.jsonl": lines([talk({"tool_calls": [{"id": "c", "function": json.loads(digits)}]})])}))
+        == set()
+    )
+    cut = {"function_call": {"name": "f", "arguments": '{"a": '}}
+    assert "TP-CHAT-TOOL" in rules(judged({"b.jsonl": lines([talk(cut)])}))

@@ -54,9 +54,9 @@ class Cells:
         numbers = sum(map(_is_number, names))
         if numbers * 2 >= self.width > 1:
             survey.sight("no-header", line.number, measured=f"{numbers} of {self.width} names are numbers")
-        elif (sentences := sum(map(_is_sentence, names))) * 2 >= self.width > 1:
+        elif (sentences := sum(map(_is_statement, names))) * 2 >= self.width > 1:
             survey.sight("no-header", line.number, measured=f"{sentences} of {self.width} names are sentences")
-        elif not sentences:  # else the first row is a record, whose cells may well be equal
+        elif not any(map(_is_sentence, names)):  # else the first row is a record, whose cells may well be equal
             self._repeated(names, line)
 
     def _repeated(self, names: list[str], line: Line) -> None:
@@ -126,6 +126,11 @@ class Cells:
 
 def _is_sentence(name: str) -> bool:
     return len(name) > LONGEST_NAME or (" " in name and name.endswith((".", "!", "?")))
+
+
+def _is_statement(name: str) -> bool:
+    """Whether a name is a sentence but no question, as the columns of a survey are."""
+    return " " in name and name.endswith((".", "!"))
 
 
 def _is_number(cell: str) -> bool:

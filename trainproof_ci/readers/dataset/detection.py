@@ -6,9 +6,24 @@ from typing import Any
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
 from trainproof_ci.readers.dataset.turns import conversations
+from trainproof_ci.readers.suffixes import SOUNDS, words_of
 
-CLIPS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
-"""What sounds are called."""
+RESULTS = frozenset(
+    {
+        "tests",
+        "testcases",
+        "cases",
+        "prediction",
+        "predictions",
+        "preds",
+        "outputs",
+        "results",
+        "responses",
+        "generations",
+        "generated",
+    }
+)
+"""Words of the name of a file whose questions and answers are nothing to learn."""
 SAMPLED = 64
 """Records that the shape is detected from."""
 SHARE = 0.4
@@ -29,6 +44,13 @@ def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
     return _only_asked(best) if best.turns and _unanswered(best, kept) else best
 
 
+def detect_named(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:
+    """The shape of the records of a file, whose name has a say in what is told by common words alone."""
+    found = media_shape(samples, path) or detect(samples)
+    results = found is not None and found.closed and not RESULTS.isdisjoint(words_of(path))
+    return None if results else found
+
+
 def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:
     """The shape of records that name a sound with what is said in it, or stand in a `metadata.jsonl`; else None."""
     keys = list(samples[0]) if samples else []
@@ -38,11 +60,11 @@ def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None
     from trainproof_ci.readers.dataset.known_columns import shape_of as shape_of_columns
 
     shape = shape_of_columns(keys)
-    if shape is None or not shape.media or any(list(value) != keys for value in samples):
+    if shape is None or not shape.media or any(value.keys() != samples[0].keys() for value in samples):
         return None
     if shape.name == "hf-imagefolder":
         return shape if is_metadata(path) else None
-    return shape if all(str(value[shape.media[0]]).lower().endswith(CLIPS) for value in samples) else None
+    return shape if all(str(value[shape.media[0]]).lower().endswith(SOUNDS) for value in samples) else None
 
 
 def _unanswered(shape: Shape, samples: list[Mapping[str, Any]]) -> bool:

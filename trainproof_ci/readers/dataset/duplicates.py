@@ -128,12 +128,15 @@ NO_CONFLICT = frozenset(
 SHORTEST_SPOKEN = 16
 """Characters; shorter texts ("Yes.") are read out again and again."""
 SPOKEN_ONCE = frozenset({"ljspeech-2col", "ljspeech-3col", "piper-multispeaker", "coqui"})
-"""Shapes in which a text is read out once: two clips with one text are a repeat, whatever their names."""
+"""Shapes in which a text of some length is read out once: two clips with it are a repeat, whatever their names."""
 
 
 def compared(value: Mapping[str, Any], shape: Shape | None) -> Mapping[str, Any]:
     """What of a record must not repeat: all of it, or a text of some length beside the name of the clip."""
-    if shape is None or shape.name not in SPOKEN_ONCE or len(value[shape.targets[0]]) < SHORTEST_SPOKEN:
+    if shape is None or shape.name not in SPOKEN_ONCE:
+        return value
+    said = value.get(shape.targets[0])
+    if not isinstance(said, str) or len(said) < SHORTEST_SPOKEN:
         return value
     return {key: child for key, child in value.items() if key not in shape.media}
 

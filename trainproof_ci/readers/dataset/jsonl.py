@@ -11,7 +11,7 @@ from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.lines import Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
-from trainproof_ci.readers.suffixes import JSON_LINES
+from trainproof_ci.readers.suffixes import JSON_LINES, words_of
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 
-LOG_WORDS = frozenset({"log", "logs", "logging", "metrics", "telemetry", "events"})
-"""Words of the name of a file that an application or an evaluation wrote, unless its records have a known shape."""
 __all__ = ["BOM", "MARKERS", "Examiner", "blocks", "records_of", "sample"]
+
+
+NO_DATASET = frozenset({"log", "logs", "logging", "metrics", "telemetry", "events"})
+"""Words of the name of a file that an application or an evaluation wrote, unless its records have a known shape."""
 
 
 def recognise(head: Head) -> str | None:
     """JSON Lines by name, but for logs of no known shape, or by content in a `.json` whose lines have a known shape."""
     if head.suffix in JSON_LINES:
-        return None if _named_like_a_log(head) and detect(sample(head)) is None else "jsonl"
+        return None if _is_a_log(head) else "jsonl"
     if head.suffix == ".json" and head.start.lstrip(BOM + b" \t\r\n")[:1] == b"{":
         samples = sample(head)
         shape = detect(samples) if len(samples) > 1 or (samples and b"\n" not in head.start.strip()) else None
@@ -36,13 +38,17 @@ def recognise(head: Head) -> str | None:
 
 
 def admit(head: Head) -> str | None:
-    """JSON Lines by name."""
+    """JSON Lines by name, also where it is the log of an application: such a file was named on purpose."""
     return "jsonl" if head.suffix in JSON_LINES else None
 
 
-def _named_like_a_log(head: Head) -> bool:
-    stem = head.name.partition(".")[0].lower()
-    return not LOG_WORDS.isdisjoint(stem.replace("-", "_").split("_"))
+def _is_a_log(head: Head) -> bool:
+    """Whether a name says that an application wrote the file, and its records are whole and of no known shape."""
+    if NO_DATASET.isdisjoint(words_of(head.name)):
+        return False
+    lines = [line for line in head.start.split(b"\n")[:SAMPLED] if line.strip()]
+    samples = [value for line in lines[: -1 if not head.whole else None] if (value := value_of(line)) is not None]
+    return bool(samples) and len(samples) >= len(lines) - (not head.whole) and detect(samples) is None
 
 
 def sample(head: Head) -> list[dict[str, Any]]:

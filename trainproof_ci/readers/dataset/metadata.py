@@ -10,6 +10,7 @@ from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.table import first_lines
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.suffixes import SOUNDS
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
@@ -21,7 +22,7 @@ COLUMNS = {
     "coqui": ("audio_file", "text", "speaker_name"),
 }
 COQUI_HEADER = "audio_file"
-CLIPS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".npy", ".pt")
+CLIPS = (*SOUNDS, ".npy", ".pt")
 """What sounds, and what was computed from them, are called."""
 LONGEST_ID = 256
 FOLDERS = ("wavs", "wav", "audio", "clips")
@@ -68,7 +69,8 @@ def _shape(head: Head, configured: str | None) -> Shape:
         return SHAPES["ljspeech-2col"]
     if _are_speakers([row[1] for row in three]):
         return SHAPES["piper-multispeaker"]
-    return SHAPES["coqui" if len(three) > 2 and _are_speakers([row[2] for row in three]) else "ljspeech-3col"]
+    last = [row[2] for row in three]
+    return SHAPES["coqui" if _are_speakers(last) and 2 * len(set(last)) <= len(last) else "ljspeech-3col"]
 
 
 def _are_speakers(fields: list[str]) -> bool:

@@ -27,8 +27,8 @@ LANGUAGES = frozenset(
         "fr", "ga", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "lt", "lv",
         "mr", "ms", "mt", "my", "ne", "nl", "no", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta",
         "te", "th", "tl", "tr", "uk", "ur", "uz", "vi", "zh", "zu",
-        "am", "as", "gd", "ha", "ig", "ku", "ky", "la", "lb", "lo", "mg", "mi", "ml", "mn", "ny", "or", "ps", "rw", "sa", "sd",
-        "sn", "so", "st", "su", "tg", "ti", "tk", "tn", "tt", "ug", "xh", "yi", "yo",
+        "gd", "ha", "ig", "ku", "ky", "la", "lb", "lo", "mg", "mi", "ml", "mn", "ny", "or", "ps", "rw", "sa", "sd",
+        "sn", "st", "su", "tg", "ti", "tk", "tn", "tt", "ug", "xh", "yi", "yo",
     }
 )  # fmt: skip
 CORPORA = SPLITS | {

@@ -7,7 +7,7 @@ from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import shapes, turns
 from trainproof_ci.readers.dataset.columns import Columns
-from trainproof_ci.readers.dataset.detection import detect, media_shape
+from trainproof_ci.readers.dataset.detection import detect, detect_named
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
 from trainproof_ci.readers.dataset.lines import Index
@@ -107,7 +107,7 @@ class Survey:
     def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
         if not fields:
-            return media_shape(list(samples), self.path) or detect(samples)
+            return detect_named(list(samples), self.path)
         shape = detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
         return shape.renamed(self.options.fields) if shape is not None else None
 

@@ -56,7 +56,7 @@ def _evaluation(parts: list[Series]) -> Series:
 
 def _as_loss(series: Series) -> Series:
     """A perplexity as the loss that it is the exponential of, so that a ratio of it means the same."""
-    if not is_perplexity(series.name) or min(series.values, default=0) <= 0:
+    if not is_perplexity(series.name) or any(value <= 0 for value in series.values):
         return series
     return series._replace(name=f"log {series.name}", values=array("d", map(log, series.values)))
 

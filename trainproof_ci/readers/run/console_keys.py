@@ -125,7 +125,9 @@ def _announced(ahead: list[str]) -> str | None:
 def _spoken(name: str) -> bool:
     """Whether a name without a colon or the like is one that trainers print so: `loss 6.15`, `lr 3e-4`, `step 100`."""
     lower = name.lower()
-    kinds = (is_loss, is_rate, is_gradient_norm, is_reward, is_perplexity)
+    kinds = (is_loss, is_rate, is_gradient_norm, is_perplexity)
+    if is_reward(name) and "return" not in lower:  # an exit code is no reward
+        return True
     return lower == "epoch" or lower in STEP_WORDS or any(kind(name) for kind in kinds)
 
 

@@ -9,7 +9,10 @@ from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.console_tables import Table, header
 
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
-_ABOUT_DATA = re.compile(r"\b(?:data|dataset|set|samples|images|files|loader)\b", re.IGNORECASE)
+_ABOUT_DATA = re.compile(
+    r"\b(?:(?:pre)?load(?:ing|ed)?|read(?:ing)?|creat\w+|found|build\w*|prepar\w+|data|datasets?|samples|images|files)\b",
+    re.IGNORECASE,
+)
 """What a line speaks of that tells of data, not of a phase that begins."""
 _HEADING = re.compile(
     r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|val|test|testing)|(train|training))(?![\w/])",

@@ -18,11 +18,13 @@ def header_names(header: str) -> list[str]:
 
 
 def names_of_columns(names: list[str], path: str) -> list[str]:
-    """The names of the columns, where only that of the file says what they are: CatBoost's tables, and the curves that
-    TensorBoard exported as CSV, in which the loss is called `Value`.
+    """The names of the columns, where only that of the file says what they are: CatBoost's tables, the curves that
+    TensorBoard exported as CSV, in which the loss is called `Value`, and a `val_loss.csv` of one column `loss`.
     """
     file = path.rsplit("/", 1)[-1]
     names, stem = columns_of_table(names, file), file.rsplit(".", 1)[0]
     if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
         return [*names[:2], "val loss" if is_eval(stem) else "loss"]
+    if len(names) == 1 and is_loss(names[0]) and is_eval(stem) and not is_eval(names[0]):
+        return [f"val {names[0]}"]
     return names

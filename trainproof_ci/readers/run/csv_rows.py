@@ -1,8 +1,10 @@
 """The rows of a CSV log under the header in force, and what did not fit it."""
 
+import re
 from collections.abc import Sequence
 
 from trainproof_ci.readers.run.columns import Block, Columns
+from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.csv_block import rows_of
 from trainproof_ci.readers.run.facts import Cut
 from trainproof_ci.readers.run.records import number
@@ -10,6 +12,7 @@ from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KE
 
 LONGEST_FOOTER = 16
 """Lines of remarks below a table."""
+_DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 MISSING = frozenset({"", "-", "--", "none", "null", "n/a", "na"})
 
 
@@ -36,6 +39,8 @@ class Table:
         self.ragged: list[int] = []
         self._latest: dict[int, Sequence[str]] = {}
         """The last rows that did not fit, by their lines."""
+        self._fitting: Sequence[str] = ()
+        """The last row that was no row of plain numbers."""
         self._blocks: dict[tuple[bool, ...], Block] = {}
         self.use(header)
 
@@ -100,15 +105,19 @@ class Table:
     def cut(self, last: int) -> Cut | None:
         """What stands behind the row at line `last`, the last that fits: remarks are no damage, a row may be cut."""
         behind = [line for line in self.ragged if line > last]
+        if behind and self._begins_a_row(self._latest[behind[-1]]):
+            return Cut("the last row is cut", self.ragged.pop())
         if behind and all(_is_remark(self._latest.get(line, ())) for line in behind):
             del self.ragged[-len(behind) :]
-        elif behind and self._begins_a_row(self._latest[behind[-1]]):
-            return Cut("the last row is cut", self.ragged.pop())
         return None
 
     def _begins_a_row(self, row: Sequence[str]) -> bool:
-        """Whether a row is the beginning of one that would fit: it has too few cells, and all but the last are numbers."""
-        return len(row) < len(self.header) and all(as_float(cell) is not None for cell in row[:-1] or row)
+        """Whether a row is the beginning of one that would fit: it has too few cells, written like those of the others."""
+        if len(row) >= len(self.header):
+            return False
+        like = self._fitting or ("0",) * len(self.header)
+        *whole, last = (_written(cell) for cell in row)
+        return whole == [_written(cell) for cell in like[: len(whole)]] and _written(like[len(whole)]).startswith(last)
 
     def _is_header(self, row: Sequence[str]) -> bool:
         return [cell.strip() for cell in row[:2]] == self.header[:2]
@@ -117,6 +126,7 @@ class Table:
         """A row with cells that are no plain numbers."""
         if self._is_header(row):
             return
+        self._fitting = row
         named = []
         for name, cell in zip(self.header, row, strict=True):
             value = as_float(cell)
@@ -132,9 +142,14 @@ class Table:
             self.columns.add(line, named, _cell(row, self.step), _cell(row, self.epoch))
 
 
+def _written(cell: str) -> str:
+    """How a cell is written: as a number, or with what its digits and letters stand between."""
+    return "0" if as_float(cell) is not None else _LETTERS.sub("a", _DIGITS.sub("0", cell.strip()))
+
+
 def _is_remark(row: Sequence[str]) -> bool:
-    """Whether a row is one cell of words: `f1 score on the test set: 0.78`."""
-    return len(row) == 1 and as_float(row[0]) is None
+    """Whether a row is one cell of words, and no error: `f1 score on the test set: 0.78`."""
+    return len(row) == 1 and as_float(row[0]) is None and not any(sign in row[0] for sign in SIGNS)
 
 
 def _index(header: Sequence[str], names: Sequence[str]) -> int:

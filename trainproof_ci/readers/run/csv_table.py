@@ -10,7 +10,7 @@ from trainproof_ci.readers.run.csv_rows import MISSING, Table, as_float
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
-from trainproof_ci.readers.run.names import named_after_losses, named_like_a_log, says_training
+from trainproof_ci.readers.run.names import bare_loss, named_after_losses, named_like_a_log, says_training
 from trainproof_ci.readers.run.vocabulary import is_loss
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def read(source: "Source", target: "Target") -> Reading:
     at = _header_at(first)
     header, names = first[at], names_of_columns(header_names(first[at]), target.path)
     nameless = len(names) == 1 and as_float(names[0]) is not None
-    table, delimiter = Table(["loss"] if nameless else names), delimiter_of(header)
+    table, delimiter = Table([bare_loss(target.path)] if nameless else names), delimiter_of(header)
     damage: list[Damage] = []
     rest = [*first[at + (not nameless) :], *lines.lines]
     lines.number -= len(first) - at - (not nameless)

@@ -119,7 +119,7 @@ class Document:
         """Remember where the text stops being JSON: cut off, or damaged."""
         at = min(getattr(error, "pos", 0), len(self.text))
         line = self.line_of(at) if line is None else line
-        if self.skip_space(at) >= len(self.text) or "nterminated" in str(error):
+        if not self.text[at:].strip(" \t\r\n.eE+-") or "nterminated" in str(error):
             self.cut = Cut("the file ends in the middle of an entry", line)
         else:
             self.damage = (Damage("an entry is no valid JSON", self.line_of(at), rest_lost=True),)

@@ -68,7 +68,7 @@ def _has_loss(record: Mapping[str, Any]) -> bool:
 def _is_training(record: Mapping[str, Any], head: "Head") -> bool:
     """A loss or a learning rate beside a step, or nothing but numbers beside a step."""
     stepped, speaks = _speaks(tuple(record)) if len(record) < MOST_NAMES else _said_by(record)
-    if not stepped and (not speaks or compares_runs(record, head.path)):
+    if not stepped and (not speaks or compares_runs(record, head)):
         return False
     numbers = {name for name, value in record.items() if value is None or number(value) is not None}
     spoken = [n for n in numbers if is_loss(n) or is_rate(n) or is_gradient_norm(n)]

@@ -4,7 +4,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.stand_ins import tells_of_training
-from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate, words
+from trainproof_ci.readers.run.vocabulary import (
+    EPOCH_KEYS,
+    EVAL_WORDS,
+    STEP_KEYS,
+    TRAIN_WORDS,
+    is_eval,
+    is_gradient_norm,
+    is_loss,
+    is_rate,
+    words,
+)
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head
@@ -23,17 +33,19 @@ _TOPICS = frozenset(
 _EVERY_STEP = frozenset(key.lower() for key in (*STEP_KEYS, *EPOCH_KEYS)) | {"episode", "episodes", "frame", "frames"}
 
 
-_COUNTS = frozenset(
-    {"epoch", "step", "global_step", "iteration", "iter", "current_steps", "episode", "timestep", "timesteps", "update", "batch", "round", "轮次"}
-)  # fmt: skip
-"""Columns that count on within one run."""
-_OF_A_RUN = frozenset(
-    {
-        "trial", "trial_id", "fold", "model", "run", "run_id", "run_name", "params", "config", "hyperparameters", "n_train", "n_samples",
-        "train_size", "seed",
-    }
-)  # fmt: skip
-"""Columns that tell one run from another."""
+_COUNTS = _EVERY_STEP - {"epochs", "steps"}
+"""Columns that count on within one run; `epochs` and `steps` may be how many a run had."""
+_OF_A_TRIAL = frozenset(
+    {"trial", "trial_id", "fold", "params", "hyperparameters", "n_train", "n_samples", "train_size"}
+)
+_OF_A_RUN = frozenset({"model", "run", "run_id", "run_name", "config", "seed"})
+"""Columns that tell one run from another, surely and unless the file is named like a log of one."""
+_ABOUT_LOSSES = frozenset(
+    {"loss", "losses", "list", "values", "per", "epoch", "epochs", "step", "steps", "batch", "data", "all"}
+    | _KEPT
+    | TRAIN_WORDS
+    | EVAL_WORDS
+)
 _SEARCHES = frozenset(
     {
         "grid", "search", "sweep", "tuning", "trials", "fold", "folds", "comparison", "ablation", "finder", "hyperparameter",
@@ -63,21 +75,30 @@ def named_like_a_log(head: "Head") -> bool:
 
 
 def named_after_losses(path: str) -> bool:
-    """Whether the name of a file says that losses stand in it: `loss_history.json`, `losses.json`."""
-    stem = path.rsplit("/", 1)[-1].partition(".")[0]
-    return not {"loss", "losses"}.isdisjoint(words(stem))
+    """Whether the name of a file says that losses stand in it and nothing else: `loss_history.json`, `val_losses.txt`."""
+    said = set(words(path.rsplit("/", 1)[-1].partition(".")[0]))
+    return not said.isdisjoint({"loss", "losses"}) and said <= _ABOUT_LOSSES
 
 
-def compares_runs(names: Iterable[str], path: str) -> bool:
+def bare_loss(path: str) -> str:
+    """What values without a name are called in a file that is named after losses."""
+    return "val loss" if is_eval(path.rsplit("/", 1)[-1].partition(".")[0]) else "loss"
+
+
+def compares_runs(names: Iterable[str], head: "Head") -> bool:
     """Whether each row is another training: of a search, a sweep, folds, or models side by side."""
     lower = {name.strip().lower() for name in names}
-    said = words(path.rsplit("/", 1)[-1].partition(".")[0])
-    return lower.isdisjoint(_COUNTS) and (not lower.isdisjoint(_OF_A_RUN) or not _SEARCHES.isdisjoint(said))
+    if not lower.isdisjoint(_COUNTS):
+        return False
+    if not lower.isdisjoint(_OF_A_TRIAL):
+        return True
+    said = words(head.name.partition(".")[0])
+    return not named_like_a_log(head) and not (lower.isdisjoint(_OF_A_RUN) and _SEARCHES.isdisjoint(said))
 
 
 def says_training(names: Sequence[str], head: "Head") -> bool:
     """Whether column names are those of a training log, or the file's name says so."""
-    if compares_runs(names, head.path):
+    if compares_runs(names, head):
         return False
     losses = [name for name in names if is_loss(name)]
     lower = {name.lower() for name in names}

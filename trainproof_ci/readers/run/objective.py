@@ -35,7 +35,8 @@ _PREFIXES = ("train/", "eval/", "rollout/", "")
 
 def find_objective(series: Mapping[str, Series], loss: Series | None, loss_columns: Iterable[str]) -> str | None:
     """`reinforcement`, `preference`, `adversarial`, `negative`, or None for a supervised run."""
-    names = [name for name in series if len(name) <= 64 and _QUARTILE.search(name) is None]
+    quarters = any(name.endswith("_q0") for name in series)
+    names = [name for name in series if len(name) <= 64 and not (quarters and _QUARTILE.search(name))]
     if any(name.removeprefix(prefix).startswith(_PREFERENCE) for name in names for prefix in _PREFIXES):
         return "preference"
     said = [frozenset(words(name)) for name in names]

@@ -48,8 +48,9 @@ _TOTAL = TRAIN_WORDS | (_FILLERS - {"value"})
 _TOTAL_EVAL = EVAL_WORDS | (_FILLERS - {"value"})
 
 
-_WON = frozenset({"win", "wins", "winrate", "draws"})
-"""Words of columns that count games."""
+_WON = frozenset({"wins", "draws"})
+_ABOUT_GAMES = frozenset({"total", "num", "game", "games", "analysis", "replay", "buffer", "stats"})
+"""Words of columns that count games, and what may stand before `losses` where it is one of them."""
 
 
 class Roles(NamedTuple):
@@ -68,7 +69,8 @@ def find_roles(series: Mapping[str, Series], loss_key: str | None) -> Roles:
     rates = tuple(name for name in series if is_rate(name))
     gradients = tuple(name for name in series if is_gradient_norm(name))
     games = _lost_games(series)
-    losses = [name for name in series if is_loss(name) and name not in (*rates, *gradients, *games)]
+    others = {*rates, *gradients, *games}
+    losses = [name for name in series if is_loss(name) and name not in others]
     evals = tuple(name for name in losses if (is_eval(name) or _is_v_of_t(name, losses)) and name != loss_key)
     if loss_key is not None:
         chosen = _named(loss_key, series)
@@ -87,7 +89,7 @@ def _lost_games(series: Mapping[str, Series]) -> frozenset[str]:
     said = {name: words(name) for name in series}
     if not any(not _WON.isdisjoint(of) for of in said.values()):
         return frozenset()
-    return frozenset(name for name, of in said.items() if of and of[-1] == "losses")
+    return frozenset(name for name, of in said.items() if of[-1:] == ("losses",) and _ABOUT_GAMES.issuperset(of[:-1]))
 
 
 def _is_v_of_t(name: str, losses: list[str]) -> bool:
@@ -97,9 +99,14 @@ def _is_v_of_t(name: str, losses: list[str]) -> bool:
 
 
 def _named(loss_key: str, series: Mapping[str, Series]) -> tuple[str, ...]:
-    """The column that the user named: as written, else without regard to case and padding."""
+    """The column that the user named: as written, else without regard to case and padding, else the loss of that phase."""
     wanted = loss_key.strip().lower()
-    return tuple(name for name in series if name == loss_key or name.strip().lower() in {wanted, f"{wanted} loss"})[:1]
+    for key in (wanted, f"{wanted} loss"):
+        if found := [name for name in series if name == loss_key] or [
+            name for name in series if name.strip().lower() == key
+        ]:
+            return (found[0],)
+    return ()
 
 
 def _training_loss(names: list[str], series: Mapping[str, Series]) -> Iterable[str]:

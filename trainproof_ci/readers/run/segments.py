@@ -111,9 +111,10 @@ def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
 
 
 def _are_runs(series: Series, backs: list[int]) -> bool:
-    """Whether what begins anew is the epoch itself: runs in one file, or folds. Two writers go back at every other point."""
+    """Whether the epochs are counted afresh, from the first on: runs in one file, or folds. Two writers go back again and again."""
     by_epoch = series.epochs is series.steps or series.epochs == series.steps
-    return by_epoch and series.size >= SHORTEST * (len(backs) + 1)
+    afresh = all(series.steps[at] == series.steps[0] for at in backs)
+    return by_epoch and afresh and series.size >= SHORTEST * (len(backs) + 1)
 
 
 _RANKS = ("rank", "local_rank", "global_rank", "process_index", "proc_rank")

@@ -55,7 +55,7 @@ _OTHER_NAMES = frozenset(
     }
 )
 _BARE = re.compile(
-    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|invalid config override)"
+    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|^\W{0,8}(?:x\W{1,4})?invalid config override)"
     r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)"
     r"|(?P<cancelled>(?:slurmstepd|srun)\S{0,60}: error: .{0,120} CANCELLED AT \S{1,40}(?: DUE TO (?P<due>TIME LIMIT|PREEMPTION|NODE FAILURE))?)",
     re.IGNORECASE,

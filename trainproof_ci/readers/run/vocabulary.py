@@ -41,7 +41,7 @@ NEVER_LOSS = frozenset(
     {
         "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
         "lambda", "type", "threshold", "delta", "improvement", "acc", "accuracy", "count", "num", "name", "function", "time",
-        "decreased", "increased", "improved", "final",
+        "decreased", "increased", "improved",
     }
 )  # fmt: skip
 """Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""

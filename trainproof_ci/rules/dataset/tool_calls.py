@@ -11,6 +11,8 @@ from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import ANSWERS
 
+UNREADABLE = ("the arguments of a tool call are no JSON", "a text that no parser reads", "JSON")
+
 
 @rule("TP-CHAT-TOOL", Severity.FAIL, needs=("turns",), per="record")
 def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
@@ -49,6 +51,9 @@ def _tool_fault(turns: Sequence[Turn]) -> Fault | None:
                 return wrong
             waiting = [call.get("id") if isinstance(call.get("id"), str) else None for call in called]
         elif turn.role == "assistant":
+            called = turn.message.get("function_call")
+            if isinstance(called, dict) and _is_no_json(called.get("arguments")):
+                return Fault(*UNREADABLE, key=turn.key)
             waiting = []
     return None
 
@@ -58,7 +63,7 @@ def _wrong(call: Any, key: str) -> Fault | None:
     if not isinstance(call, dict) or _without_arguments(call):
         return Fault("a tool call has no arguments", "no arguments", "a function with name and arguments", key=key)
     if _is_no_json(call.get("function", call).get("arguments")):
-        return Fault("the arguments of a tool call are no JSON", "a text that no parser reads", "JSON", key=key)
+        return Fault(*UNREADABLE, key=key)
     return None
 
 
@@ -72,7 +77,7 @@ def _is_no_json(arguments: Any) -> bool:
     if not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
         return False
     try:
-        json.loads(arguments)
+        json.loads(arguments, parse_int=float)
     except (ValueError, RecursionError):
         return True
     return False

@@ -14,6 +14,8 @@ WINDOW = 24
 STRETCH = 64 * WINDOW
 """Points that are looked at together first: most runs have no spike anywhere."""
 SIGMAS = 10
+NEGLIGIBLE = 0.1
+"""A loss below which a jump far below the beginning is not worth a word."""
 
 
 def spikes(found: Course, ratio: float, skip: float) -> list[int]:
@@ -56,12 +58,12 @@ def loss_spiked(run: RunLog, limits: Limits) -> Iterator[Firing]:
     Fix: look at the batch of that step; clip gradients; lower the learning rate.
 
     Stands down: fewer than 20 points; on reinforcement, adversarial and negative objectives. Jumps that stay below 2 % of
-    what the loss began with do not count: a model that fits all it was given may go from 1e-7 to 0.05 and back.
+    what the loss began with, and below 0.1, do not count: a model that fits all it was given may go from 1e-7 to 0.05 and back.
     """
     if run.objective not in {None, "preference"}:
         raise StandDown(f"the loss of a run with {run.objective} objective jumps by nature")
     found = loss_course(run, limits["points"])
-    least = limits["height"] * median(found.values[:3])
+    least = min(limits["height"] * median(found.values[:3]), NEGLIGIBLE)
     hits = [hit for hit in spikes(found, limits["ratio"], limits["start"]) if found.values[hit] >= least]
     if not hits:
         return
