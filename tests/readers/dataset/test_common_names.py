@@ -206,3 +206,8 @@ def test_long_numbers_and_the_older_form_of_a_call(work: Path) -> None:
     )
     cut = {"function_call": {"name": "f", "arguments": '{"a": '}}
     assert "TP-CHAT-TOOL" in rules(judged({"b.jsonl": lines([talk(cut)])}))
+
+
+def test_a_first_record_longer_than_the_head_still_shows_the_shape(work: Path) -> None:
+    rows = [{"text": "word " * 20_000}, {"text": "A short text."}, {"text": ""}]
+    assert "TP-SCHEMA-EMPTY" in rules(judged({"train.jsonl": lines(rows)}))

@@ -8,7 +8,7 @@ from trainproof_ci.readers.dataset import strict_json
 from trainproof_ci.readers.dataset.detection import SAMPLED, detect
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS, Examiner
 from trainproof_ci.readers.dataset.layout import refuse_layout
-from trainproof_ci.readers.dataset.lines import Block, Index, blocks
+from trainproof_ci.readers.dataset.lines import LONG, Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import JSON_LINES, words_of
@@ -68,6 +68,9 @@ def scan(source: Source, survey: "Survey") -> None:
     head = source.head()
     refuse_layout(head)
     samples = sample(head)
+    if not samples and not head.whole:
+        samples = sample(Head(head.path, source.file.read(LONG), head.size))  # the first record is longer than the head
+        source.file.seek(0)
     with parts.PartSurveyors(source, survey, samples) as others:
         survey.settle(samples)
         examiner = Examiner(survey)

@@ -21,6 +21,11 @@ MOST_OF_A_CYCLE = 2 * LONGEST_PART
 """Characters at the end of a repeated cycle that hold its last line."""
 
 
+_DECIMAL_COMMA = re.compile(r"loss['\"]?\s*[:=]?\s*0,\d")
+"""A loss below 1 with a comma; above, it could stand between thousands."""
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")
+
+
 def recognise(head: "Head") -> bool:
     """Text in which a loss is printed again and again, or whose name says training log."""
     return looks_like_training(head)
@@ -42,8 +47,10 @@ def read(source: "Source", target: "Target") -> Reading:
 
 def _read(source: "Source", console: Console) -> str:
     """Let the console take in every line; returns the last one that is not empty."""
-    cycles, number, last, begins = Cycles(console), 1, "", True
+    cycles, number, last, begins, commas = Cycles(console), 1, "", True, None
     for text in redraws_of(source):
+        commas = _DECIMAL_COMMA.search(text) is not None if commas is None else commas
+        text = _COMMA.sub(r"\1.\2", text) if commas else text  # noqa: PLW2901 - the same text as others write it
         at = 0
         while at < len(text):
             end, lines = cycles.take(text, at, number)

@@ -134,9 +134,9 @@ class Cycles:
                 columns = ([steps[row.step], epochs[row.epoch], *(numbers[at] for at in row.values)] for row in rows)
                 places = (count_on(number + row.line, cycle.lines, times) for row in rows)
                 block.extend(list(map(_woven, *columns)), _woven(*places))
-            if any(map(is_loss, names)):
-                console.progressed()
         console.step, console.epoch = steps[cycle.step][-1], epochs[cycle.epoch][-1]
+        if any(is_loss(name) for row in cycle.rows for name in row.names):
+            console.progressed(times)
         console.number = number + times * cycle.lines - 1 if cycle.lines else number
         return True
 

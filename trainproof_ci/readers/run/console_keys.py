@@ -47,6 +47,9 @@ _PHASE = re.compile(
     re.IGNORECASE,
 )
 _SAYS = frozenset({":", "=", "is", "->"})
+_UNIT = re.compile(r"\s*(?:[a-z]{4,12}\)?\s*(?:is|:|=|->)|:|=|is|->)\s*")
+"""What stands between a number that a loss is told of, and the loss: `over 100 batches: 0.5`."""
+_WITHIN = frozenset({"over", "of", "for", "in", "at", "after", "last"})
 _DL4J = ["Score", "at"]
 """How Deeplearning4j announces its loss: `Score at iteration 100 is 1.39`."""
 NO_VALUE = frozenset(
@@ -67,10 +70,14 @@ class Called(NamedTuple):
 
 def called(text: str, before: Called) -> Called:
     """What the number behind `text` is called; `before` is what the one in front of it is."""
-    says = text.strip() in _SAYS
-    key = None if says else _KEY.search(text)
+    if before.next is not None and _UNIT.fullmatch(text) is not None:
+        return Called(before.next, phase_of(text) or before.phase)
+    key = None if text.strip() in _SAYS else _KEY.search(text)
     if key is None:
-        return Called(before.next if says else None, phase_of(text) or before.phase)
+        return Called(None, phase_of(text) or before.phase)
+    *words, last = key["phrase"].split()
+    if last.lower() in _WITHIN and words and is_loss(within := " ".join(_with_qualifiers([words[-1]], words[:-1]))):
+        return Called(None, phase_of(text) or before.phase, within)
     ahead, name = _name(key)
     phase = phase_of(f"{text[: key.start()]} {ahead}") or before.phase
     return Called(name, phase, _announced(ahead.split()))

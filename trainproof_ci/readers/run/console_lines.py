@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
-from trainproof_ci.readers.run.vocabulary import in_phase
+from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
 
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FINITE = (
@@ -28,12 +28,16 @@ SIGNS = (
     "nterrupt",
     "Bus e",
     "nvalid config",
+    "ing training",
+    "terminate called",
+    "Watchdog caught",
 )
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
 """The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
 _SAID = {"train": "train loss", "val": "val loss", "valid": "val loss"}
 _DARKNET = re.compile(r" avg(?: loss)?,")
+_JOINT = re.compile(r"\s*(?:%|[\])]\s*[:=]?|[:=])\s*\(?\s*")
 _DURATION = re.compile(r"[mu]?s\b")
 _DATE = re.compile(r"^\s+$")
 _APART = re.compile(r"[^-+.,\deE]")
@@ -72,23 +76,15 @@ def template(texts: tuple[str, ...]) -> Template:
         return known
     names: list[tuple[int, str]] = []
     steps: dict[int, int] = {}
-    epoch, before = -1, Called()
+    epoch, before, waiting = -1, Called(), None
     for index, text in enumerate(texts[:-1]):
         before = called(text, before)
-        name = _LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name
-        if name is None and _DARKNET.match(texts[index + 1]):
-            names.append((index, "avg loss"))  # Darknet: the number comes first
-        elif name is None and (rank := _progress(texts, index)):
-            steps.setdefault(rank, index)
+        name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
+        waiting = name if name is not None and is_loss(name) and _is_index(texts, index) else None
         if name is None:
-            continue
-        last = name.rsplit(" ", 1)[-1].lower()
-        if last == "epoch" and epoch < 0:
-            epoch = index
-        elif last in STEP_WORDS and _is_step(name) and _DURATION.match(texts[index + 1]) is None:
-            steps.setdefault(STEP_WORDS[last], index)
-        elif last != "epoch":
-            names.append((index, in_phase(name, before.phase)))
+            _without_name(texts, index, names, steps)
+        elif waiting is None:
+            epoch = _named(name, before.phase, (texts, index), (names, steps, epoch))
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
@@ -107,6 +103,50 @@ def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
         if len(said) == 2 and said[0] in {"AM", "PM"} and said[1] in _SAID and not "".join(texts[at + 1 :]).strip():
             return Template((_SAID[said[1]],), (2 * at + 3,), step=2 * at + 1)
     return None
+
+
+_Found = tuple[list[tuple[int, str]], dict[int, int], int]
+"""The names and the steps found so far in a line, and which number is the epoch."""
+
+
+def _named(name: str, phase: str | None, at: tuple[Sequence[str], int], found: _Found) -> int:
+    """Take in a number that has a name; returns which number is the epoch."""
+    (texts, index), (names, steps, epoch) = at, found
+    last = name.rsplit(" ", 1)[-1].lower()
+    if last == "epoch" and epoch < 0:
+        return index
+    if last in STEP_WORDS and _is_step(name) and _DURATION.match(texts[index + 1]) is None:
+        steps.setdefault(STEP_WORDS[last], index)
+        if last == "episode":  # it also says what the loss is for
+            names.append((index, last))
+    elif last != "epoch":
+        name = in_phase(name, phase)
+        again = sum(name == other for _, other in names) if is_loss(name) else 0
+        names.append((index, f"{name} {again + 1}" if again else name))
+    return epoch
+
+
+def _without_name(texts: Sequence[str], index: int, names: list[tuple[int, str]], steps: dict[int, int]) -> None:
+    if _DARKNET.match(texts[index + 1]):
+        names.append((index, "avg loss"))  # Darknet: the number comes first
+    elif rank := _progress(texts, index):
+        steps.setdefault(rank, index)
+
+
+def _is_index(texts: Sequence[str], index: int) -> bool:
+    """Whether a number behind the word for a loss says which one it is, and the next number is the loss:
+    `loss[12] = 0.4`, `Train loss 38 0.41 Grad Norm 1.2`, `loss [12/60]: 0.4`.
+    """
+    if index + 2 >= len(texts):
+        return False
+    after, behind = texts[index + 1], texts[index + 2]
+    if after.strip() == "/":
+        return index + 3 < len(texts) and _JOINT.fullmatch(behind) is not None
+    if _JOINT.fullmatch(after) is not None:
+        return True
+    return (
+        after.isspace() and not texts[index].rstrip().endswith((":", "=")) and behind[:1] in {"", " ", "\t", ",", ";"}
+    )
 
 
 def _is_step(name: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from math import nan
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
+from trainproof_ci.readers.run.columns import EPOCH, STEP, Columns
 from trainproof_ci.readers.run.console_lines import (
     MOST_TEMPLATES,
     Template,
@@ -13,6 +13,7 @@ from trainproof_ci.readers.run.console_lines import (
     template,
     value_of,
 )
+from trainproof_ci.readers.run.console_plan import Plan
 from trainproof_ci.readers.run.console_tables import Table, headerless
 from trainproof_ci.readers.run.console_words import wording
 from trainproof_ci.readers.run.stops import StopFinder
@@ -28,22 +29,6 @@ LONGEST_PART = 4096
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 MOST_WRAPPED = 4
 """A dictionary broken over more lines than this was not broken by the width of a terminal."""
-
-
-class Plan:
-    """What to do with the lines of one template: where their numbers go, and whether a loss is among them.
-
-    A plan that is used often gets a pattern of its own, which takes its lines apart faster than looking for numbers; and
-    it remembers the plan that came after it, since logs repeat.
-    """
-
-    __slots__ = ("block", "loss", "next", "pattern", "template", "uses")
-
-    def __init__(self, shape: Template, block: Block | None, *, loss: bool) -> None:
-        self.template, self.block, self.loss = shape, block, loss
-        self.uses = 0
-        self.pattern: re.Pattern[str] | None = None
-        self.next: Plan | None = None
 
 
 class Console:
@@ -70,6 +55,9 @@ class Console:
             text = ANSI.sub("", text)
         if self.wrapped or (text[:1] == "{" and "}" not in text and len(text) > 1):
             text = self._unwrap(text)
+        if self.stops.found is not None and self.stops.is_told(text):
+            self._see(text, number)
+            return
         if text in self._worded:
             self._words(text, number)
             return
@@ -96,7 +84,7 @@ class Console:
         said = wording(text)
         self._odd(said.odd, number)
         if said.error:
-            self.stops.see(text, number, trained=self.trained)
+            self._see(text, number)
         if said.rule:
             self.flush_box()
             self.box = []
@@ -124,7 +112,9 @@ class Console:
         self._remember(plan, texts)
         self._odd(shape.odd, number)
         if shape.error:
-            self.stops.see(text, number, trained=self.trained)
+            self._see(text, number)
+            if self.stops.latest == number:  # what an error says is no training
+                return
         self._take(plan, parts, number, text)
 
     def _expected(self, text: str, number: int) -> bool:
@@ -196,11 +186,14 @@ class Console:
             self.evaluating = False
         return step, epoch
 
-    def progressed(self) -> None:
-        """A loss was logged, so no error before it stopped the run."""
-        if not self.trained or self.stops.found is not None:
-            self.trained = True
-            self.stops.went_on()
+    def _see(self, text: str, number: int) -> None:
+        self.stops.see(text, number, trained=self.trained, at=(self.step, self.epoch))
+
+    def progressed(self, times: int = 1) -> None:
+        """A loss was logged, so many times."""
+        self.trained = True
+        if self.stops.found is not None:
+            self.stops.progress(self.step, self.epoch, times)
 
     def _odd(self, names: tuple[str, ...], number: int) -> None:
         """Count the words in place of losses, of which numbers stood before."""

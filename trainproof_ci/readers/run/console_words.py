@@ -15,7 +15,7 @@ _ABOUT_DATA = re.compile(
 )
 """What a line speaks of that tells of data, not of a phase that begins."""
 _HEADING = re.compile(
-    r"(?<![\w/])(?:(eval|evaluation|evaluating|validation|validating|validate|valid|val|test|testing)|(train|training))(?![\w/])",
+    r"(?<![\w/])(?:(eval|evl|evaluation|evaluating|evaluate|validation|validating|validate|valid|vali|val|test|testing|dev|holdout)|(train|training))(?![\w/])",
     re.IGNORECASE,
 )
 LONGEST_HEADING = 60

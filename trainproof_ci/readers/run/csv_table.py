@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from trainproof_ci.readers.run.csv_gaps import filled
 from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns
 from trainproof_ci.readers.run.csv_rows import MISSING, Table, as_float
 from trainproof_ci.readers.run.documents import not_a_log
@@ -86,7 +87,7 @@ def read(source: "Source", target: "Target") -> Reading:
         lines.lines = chain(_split(block), more)
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         damage += _read_rows(rows, table.add, lines)
-    series = table.columns.series()
+    series = filled(table.columns.series())
     cut = table.cut(max((one.places[-1] for one in series.values()), default=0))
     if table.ragged:
         damage.append(Damage("a row has another number of cells than the header", table.ragged[0], len(table.ragged)))

@@ -11,6 +11,7 @@ from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
 from trainproof_ci.readers.run.names import compares_runs, named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
+from trainproof_ci.readers.run.stops import StopFinder
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def read(source: "Source", target: "Target") -> Reading:  # noqa: ARG001 - every
     if conflicts:
         damage.append(Damage("merge conflict markers stand in the log", conflicts[0], len(conflicts)))
     notes = (f"{lines.others} lines are no record",) if lines.others else ()
-    return Reading(lines.columns.series(), lines.columns.odd, cut=cut, damage=tuple(damage), notes=notes)
+    stop = lines.stops.at_end(lines.last)
+    return Reading(lines.columns.series(), lines.columns.odd, stop=stop, cut=cut, damage=tuple(damage), notes=notes)
 
 
 class _Lines:
@@ -112,6 +114,7 @@ class _Lines:
         self.broken: list[int] = []
         self.conflicts: list[int] = []
         self.others = self.last = 0
+        self.stops = StopFinder()
         self._number = 1
         self._alike = Alike(self.records)
 
@@ -147,6 +150,8 @@ class _Lines:
             record = None
         if isinstance(record, dict):
             self.records.add(record, self._number)
+            self.stops.progress()
             return True
         self.others += 1
+        self.stops.see(raw, self._number, trained=bool(self.columns.series()) if "Traceback" in raw else True)
         return False

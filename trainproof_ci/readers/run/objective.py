@@ -30,6 +30,8 @@ VARIED = 0.1
 """Share of values that are different from which on a number is no setting, which changes with a resume at most."""
 _EPISODES = frozenset({"episode", "episodes", "epsilon"})
 _ACTOR = frozenset({"policy", "actor", "critic", "ppo", "grpo", "advantage", "advantages", "td", "q", "qf", "pg"})
+_PLAYED = frozenset({"score", "scores", "win", "wins", "record", "survived"})
+"""What an episode ends in where no reward is called so."""
 _PREFIXES = ("train/", "eval/", "rollout/", "")
 
 
@@ -41,6 +43,8 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
         return "preference"
     said = [frozenset(words(name)) for name in names]
     if any("rollout/" in name or _is_of_an_agent(series[name]) for name in names):
+        return "reinforcement"
+    if any("episode" in word for word in said) and any(word & _PLAYED for word in said):
         return "reinforcement"
     against = any(word & _ADVERSARIES and "loss" in word for word in said)
     actors = _ACTOR - {"critic"} if against else _ACTOR  # the critic of a WGAN is none of an agent

@@ -2,6 +2,7 @@
 
 import builtins
 import re
+from math import isnan, nan
 
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Stop
@@ -57,11 +58,14 @@ _OTHER_NAMES = frozenset(
 _BARE = re.compile(
     r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|^\W{0,8}(?:x\W{1,4})?invalid config override)"
     r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)"
+    r"|(?P<fatal>^terminate called after throwing|^Exception in thread \"main\"|^ERROR: LoadError|^ERROR \(|Watchdog caught collective operation timeout)"
+    r"|(?P<stopped>loss is (?:nan|inf|-inf)\w*, stopping training|(?:invalid|non-finite|nan) loss, (?:terminating|ending|stopping) training)"
     r"|(?P<cancelled>(?:slurmstepd|srun)\S{0,60}: error: .{0,120} CANCELLED AT \S{1,40}(?: DUE TO (?P<due>TIME LIMIT|PREEMPTION|NODE FAILURE))?)",
     re.IGNORECASE,
 )
 
 
+_AT_EXIT = ("Exception ignored in", "Error in atexit._run_exitfuncs")
 LONGEST_CHAIN = 300
 """Lines: errors closer together than this are one chain, as when a launcher reports what its worker raised."""
 LONGEST_FAREWELL = 60
@@ -73,21 +77,40 @@ class StopFinder:
     """Told every line that may speak of an error, in order; `found` is what the log ends in so far."""
 
     def __init__(self) -> None:
-        self._traceback = self._latest = 0
+        self._traceback = self._since = 0
         self._ignored = False
+        self._reached = (nan, nan)
+        self.latest = 0
+        """The line that spoke of an error last."""
         self.found: Stop | None = None
 
     def at_end(self, last_line: int) -> Stop | None:
         """What the log ends in; an error with much behind it is not the end."""
-        return self.found if last_line - self._latest <= LONGEST_FAREWELL else None
+        return self.found if last_line - self.latest <= LONGEST_FAREWELL else None
 
-    def went_on(self) -> None:
-        """A training step was logged: whatever happened before did not stop the run."""
-        self.found, self._traceback = None, 0
+    def progress(self, step: float = nan, epoch: float = nan, times: int = 1) -> None:
+        """A loss was logged, so many times. At a later step than the error it did not stop the run; without steps the second one says so."""
+        if self.found is None:
+            return
+        self._since += times
+        unknown = isnan(step) and isnan(epoch)
+        if (unknown and self._since > 1) or any(map(_is_later, (step, epoch), self._reached)):
+            self.found, self._traceback = None, 0
 
-    def see(self, line: str, number: int, *, trained: bool) -> None:
-        """Take in a line; `trained` is whether a training step was logged before it."""
-        if "Exception ignored in" in line:  # an object that was cleared away while the interpreter ended
+    def is_told(self, line: str) -> bool:
+        """Whether a line belongs to the error or to a summary behind it: a line of source text is no training."""
+        unnamed = self.found is not None and self.found.error == "an error without a name"
+        return (unnamed and line[:1] in {" ", "\t"}) or (self.found is not None and line.startswith("wandb:"))
+
+    def see(self, line: str, number: int, *, trained: bool, at: tuple[float, float] = (nan, nan)) -> None:
+        """Take in a line; `trained` is whether a training step was logged before it, `at` the step and epoch reached."""
+        before = self.latest
+        self._see(line, number, trained=trained)
+        if self.latest != before:
+            self._since, self._reached = 0, at
+
+    def _see(self, line: str, number: int, *, trained: bool) -> None:
+        if any(sign in line for sign in _AT_EXIT):  # what is cleared away while the interpreter ends
             self._ignored = True
             return
         if "Traceback (most recent call last)" in line:
@@ -109,7 +132,7 @@ class StopFinder:
     def _keep(self, stop: Stop) -> None:
         """Of a chain of errors the one that says most, and of equals the first: what follows is mostly its echo."""
         before = self.found
-        self._latest = stop.line
+        self.latest = stop.line
         if (
             before is None
             or before.error == "an error without a name"
@@ -119,11 +142,19 @@ class StopFinder:
             self.found = stop
 
 
+def _is_later(now: float, before: float) -> bool:
+    return now > before or (isnan(before) and not isnan(now))
+
+
 def _bare_stop(bare: "re.Match[str]", number: int) -> Stop:
     if bare["usage"]:
         return Stop("config", "usage error", number)
     if bare["oom"]:
         return Stop("memory", "out of memory", number)
+    if bare["fatal"]:
+        return Stop("crash", "a fatal error", number)
+    if bare["stopped"]:
+        return Stop("crash", "a loss that is not finite", number)
     if bare["cancelled"]:
         due = bare["due"]
         return Stop("crash", f"cancelled, {due.lower()}", number) if due else Stop("interrupted", "cancelled", number)

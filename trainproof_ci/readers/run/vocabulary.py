@@ -41,7 +41,7 @@ NEVER_LOSS = frozenset(
     {
         "scale", "scaler", "scaling", "weight", "weights", "coef", "coeff", "best", "min", "minimum", "max", "std", "ratio", "lr",
         "lambda", "type", "threshold", "delta", "improvement", "acc", "accuracy", "count", "num", "name", "function", "time",
-        "decreased", "increased", "improved",
+        "decreased", "increased", "improved", "packet", "stop", "insertion",
     }
 )  # fmt: skip
 """Beside the word loss these make a name something else: `loss_scale`, `best_val_loss`, `loss_weight`."""
@@ -126,7 +126,7 @@ def is_gradient_norm(name: str) -> bool:
     return ("grad" in said or "gradient" in said or "gradients" in said) and ("norm" in said or len(said) == 1)
 
 
-REWARD_WORDS = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns"})
+REWARD_WORDS = frozenset({"reward", "rewards", "rew", "eprewmean", "return", "returns", "ret"})
 
 
 def is_reward(name: str) -> bool:

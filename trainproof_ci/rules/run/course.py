@@ -12,6 +12,7 @@ from trainproof_ci.readers.run.facts import RunLog, Series
 
 SHARE = 0.05
 LEAST = 3
+SWEEP = 1e4
 
 
 class Course(NamedTuple):
@@ -128,6 +129,15 @@ def rate_rose_late(run: RunLog, share: float = 0.1) -> bool:
     for rates in run.rates:
         late = course(rates).values[-max(2, round(share * rates.size)) :]
         if len(late) >= 2 and max(late) > 0 and max(late) > 2 * max(min(late[:1]), 0.0) and max(late) > late[0]:
+            return True
+    return False
+
+
+def rate_is_swept(run: RunLog) -> bool:
+    """Whether the learning rate grows throughout by four decades, as in a search for one, which ends in an explosion."""
+    for rates in run.rates:
+        values = course(rates).values
+        if len(values) >= LEAST and 0 < values[0] * SWEEP <= values[-1] and list(values) == sorted(values):
             return True
     return False
 

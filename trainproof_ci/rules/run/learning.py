@@ -12,6 +12,7 @@ from trainproof_ci.rules.run.course import (
     Course,
     loss_course,
     noise,
+    rate_is_swept,
     rate_rose_late,
     resolution,
     rolling_medians,
@@ -94,11 +95,13 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: lower the learning rate, lengthen the warm-up, clip gradients; resume from the best checkpoint.
 
-    Stands down: fewer than 10 points; just after the learning rate rose again; where the printed digits are too coarse, or
+    Stands down: fewer than 10 points; in a search for the learning rate; just after the learning rate rose again; where the printed digits are too coarse, or
     the points of the beginning scatter so much that the end lies within `sigmas` standard errors of it (of 1,500
     simulated healthy runs that scatter by up to 40 % from point to point, 30 ended above by chance alone).
     """
     found = loss_course(run, limits["points"])
+    if rate_is_swept(run):
+        raise StandDown("the learning rate is swept over four decades, which ends in an explosion by design")
     if run.objective is not None or found.head <= 0:
         yield from _explosion(run, found, limits)
         return

@@ -12,7 +12,7 @@ from trainproof_ci.registry import Limits, rule
 
 def _fire(run: RunLog, kind: str, sentence: str) -> Iterator[Firing]:
     stop = run.reading.stop
-    if run.format != "console":
+    if stop is None and run.format != "console":
         raise StandDown("not a console log, so it does not say what stopped the run")
     if stop is None or stop.kind != kind:
         return

@@ -1,0 +1,117 @@
+"""How logs end: crashes that stand beside losses, trainers that stop at a NaN, cells that stay empty; and what only counts."""
+
+from pathlib import Path
+
+import pytest
+from test_console_names import EPOCHS, FALLING, RISING, lines
+from test_text_formats import judged, target_of
+
+from trainproof_ci.config import Settings
+from trainproof_ci.discovery import find
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 5, in <module>\n    step()\n'
+STEPS = "".join(f"step {e} loss: {FALLING[e]}\n" for e in range(EPOCHS))
+
+
+def rules(work: Path, name: str, content: str) -> set[str]:
+    return {finding.rule for finding in judged(work, name, content.encode()).findings}
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        (f"step 23, loss=0.4]{TRACEBACK}ValueError: no\n", 28),
+        (TRACEBACK.replace("step()", "loss = 0.7 * ce + 0.3 * kd") + "TypeError: no\n", 28),
+        (f"{TRACEBACK}ValueError: bad loss: 1.25\n", 28),
+        (f"{TRACEBACK}AssertionError: loss is -0.1234\n", 28),
+        (f"{TRACEBACK}RuntimeError: no\nwandb: Run summary:\nwandb: train/loss 0.81\nwandb: eval/loss 0.9\n", 28),
+        (f"{TRACEBACK}RuntimeError: no\nstep 23 loss: 0.2\n", 28),
+        (f"{TRACEBACK}FloatingPointError: Loss became infinite or NaN at iteration=3!\nloss_dict = {{'loss_cls': nan}}\n", 28),
+        ("Loss is nan, stopping training\n", 25), ("Batch 12: Invalid loss, terminating training\n", 25),
+        ("terminate called after throwing an instance of 'c10::Error'\n  what():  no\n", 25),
+    ],
+)  # fmt: skip
+def test_a_crash_beside_a_loss_is_a_crash(work: Path, end: str, line: int) -> None:
+    report = judged(work, "train.log", (STEPS + end).encode())
+    assert [(found.rule, found.location.line) for found in report.findings] == [("TP-STOPPED-CRASH", line)]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "".join(f"step {e} loss: {2.4 * 0.9**e:.4f}\n" for e in range(20, 40)),  # resumed from a checkpoint
+        "Error in atexit._run_exitfuncs:\n" + TRACEBACK + "ChildProcessError: no\n",
+    ],
+)
+def test_what_went_on_or_only_cleared_away_did_not_stop(work: Path, more: str) -> None:
+    crashed = f"{TRACEBACK}RuntimeError: no\n" if more.startswith("step") else ""
+    assert rules(work, "train.log", STEPS + crashed + more) == set()
+
+
+def test_a_crash_between_records_is_one(work: Path) -> None:
+    records = "".join(f'{{"step": {e}, "loss": {FALLING[e]}}}\n' for e in range(EPOCHS))
+    assert rules(work, "train_log.jsonl", f"{records}{TRACEBACK}RuntimeError: no\n") == {"TP-STOPPED-CRASH"}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Train loss {e} {f} Grad Norm 1.23 2.12s/it\n", "loss[{e}] = {f}\n", "Train loss [{e}/60]: {f}\n", "loss #{e}: {f}\n",
+        "Average loss over 100 batches: {f}\n", "Mean loss of 50 batches is {f}\n", "loss for 10 batches = {f}\n", "Training loss {e}% {f}\n",
+        "avg loss 10: {f} avg loss 100: {r}\n", "epoch {e} loss: 0,{e}1\n",
+    ],
+)  # fmt: skip
+def test_a_number_that_counts_is_not_the_loss(work: Path, form: str) -> None:
+    run = target_of(work, "train.log", lines(form).encode())
+    assert run.loss is not None
+    expected = [float(f"0.{e}1") for e in range(EPOCHS)] if "0,{e}" in form else FALLING
+    assert list(run.loss.values) == expected
+
+
+@pytest.mark.parametrize(
+    "form", ["loss 0.5 (0.6) {f}\n", "epoch {e} loss {f} 1.2s/it\n", "loss: {f} {r}\n", "loss {f}, {r}\n"]
+)
+def test_a_number_behind_the_loss_is_not_it(work: Path, form: str) -> None:
+    run = target_of(work, "train.log", lines(form).encode())
+    assert run.loss is not None
+    assert run.loss.values[1] in {FALLING[1], 0.5}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Episode {e}/60 | Score: 26 | Loss: {r}\n",
+        "Episode: {e}, record 20, loss {r}\n",
+        "epoch {e} AverageEpRet: {r} LossPi: {f}\n",
+    ],
+)
+def test_an_agent_that_plays_is_told_by_its_episodes(work: Path, form: str) -> None:
+    assert target_of(work, "train.log", lines(form).encode()).objective == "reinforcement"
+
+
+def test_a_search_for_the_learning_rate_may_explode(work: Path) -> None:
+    rows = "".join(f"{e},{1e-7 * 2**e},{2.3 if e < 20 else 2.3 * 1.8 ** (e - 20)}\n" for e in range(30))
+    assert rules(work, "train_log.csv", f"step,lr,loss\n{rows}") == set()
+
+
+@pytest.mark.parametrize(("empty", "found"), [(8, {"TP-NAN"}), (2, set())])
+def test_cells_that_stay_empty_are_no_loss_any_more(work: Path, empty: int, found: set[str]) -> None:
+    rows = "".join(f"{e},{FALLING[e] if e < EPOCHS - empty else ''},0.5\n" for e in range(EPOCHS))
+    assert rules(work, "training_log.csv", f"epoch,loss,accuracy\n{rows}") == found
+
+
+def test_an_evaluation_now_and_then_leaves_no_gap(work: Path) -> None:
+    rows = "".join(f"{e},{FALLING[e]},{RISING[0] - e / 100 if e % 5 == 0 and e < 16 else ''}\n" for e in range(EPOCHS))
+    assert rules(work, "training_log.csv", f"epoch,loss,val_loss\n{rows}") == set()
+
+
+def test_epochs_tell_apart_what_steps_do_not(work: Path) -> None:
+    run = target_of(work, "train.log", lines("Train Epoch: {e} [0/60000 (0%)]\tLoss: {f}\n").encode())
+    assert run.loss is not None
+    assert list(run.loss.steps) == list(range(EPOCHS))
+
+
+@pytest.mark.parametrize("line", ["64 bytes: icmp_seq={e} packet loss: 0%\n", "BUY at 12.5 stop loss={r}\n"])
+def test_a_loss_of_something_else_is_no_training(work: Path, line: str) -> None:
+    (work / "out.log").write_text(lines(line))
+    assert find(["."], Settings())[0].format == "missing"
