@@ -109,7 +109,7 @@ def in_phase(name: str, phase: object) -> str:
 def is_rate(name: str) -> bool:
     """Whether the name is that of a learning rate."""
     said = words(name)
-    if not {"scheduler", "mult", "ratio", "decay", "type", "min"}.isdisjoint(said):
+    if not {"scheduler", "mult", "ratio", "decay", "type", "min", "noise"}.isdisjoint(said):
         return False
     return "lr" in said or ("learning" in said and "rate" in said)
 
