@@ -79,7 +79,7 @@ def table(name: str, path: str, rounds: int) -> "list[str]":
     first = medians[OURS]
     lines = [f"### {name}, {os.path.getsize(path) / 1e6:.0f} MB, {rows(path):,} rows", "", "| command | wall s | ratio | processor s | ratio | peak MB |", "|---|---:|---:|---:|---:|---:|"]
     for who, (wall, busy, memory) in medians.items():
-        lines.append(f"| {who} | {wall:.2f} | {wall / first[0]:.2f} | {busy:.2f} | {busy / first[1]:.2f} | {memory:.0f} |")
+        lines.append(f"| {who} | {wall:.3g} | {wall / first[0]:.2f} | {busy:.3g} | {busy / first[1]:.2f} | {memory:.0f} |")
     return [*lines, ""]
 
 
