@@ -111,6 +111,11 @@ def test_epochs_tell_apart_what_steps_do_not(work: Path) -> None:
     assert list(run.loss.steps) == list(range(EPOCHS))
 
 
+def test_steps_without_end_tell_nothing_apart(work: Path) -> None:
+    rows = "".join(f'{{"step": Infinity, "epoch": {e}, "loss": {FALLING[e]}}}\n' for e in range(EPOCHS))
+    assert rules(work, "train_log.jsonl", rows) == {"TP-RUN-STEPS"}
+
+
 @pytest.mark.parametrize("line", ["64 bytes: icmp_seq={e} packet loss: 0%\n", "BUY at 12.5 stop loss={r}\n"])
 def test_a_loss_of_something_else_is_no_training(work: Path, line: str) -> None:
     (work / "out.log").write_text(lines(line))

@@ -32,7 +32,7 @@ class Segment(NamedTuple):
 
 def last_segment(series: Series) -> Segment:
     """The points from the last step back on; where steps go back again and again, all points put in step order."""
-    if series.epochs and series.size > 1 and min(series.steps) == max(series.steps):
+    if series.epochs and series.size > 1 and isfinite(series.steps[0]) and min(series.steps) == max(series.steps):
         series = series._replace(steps=series.epochs)  # `Train Epoch: 5 [0/60000]`, once an epoch
     if _goes_on(series):
         return Segment(series)
