@@ -48,9 +48,16 @@ def test_what_went_on_or_only_cleared_away_did_not_stop(work: Path, more: str) -
     assert rules(work, "train.log", STEPS + crashed + more) == set()
 
 
-def test_a_crash_between_records_is_one(work: Path) -> None:
-    records = "".join(f'{{"step": {e}, "loss": {FALLING[e]}}}\n' for e in range(EPOCHS))
-    assert rules(work, "train_log.jsonl", f"{records}{TRACEBACK}RuntimeError: no\n") == {"TP-STOPPED-CRASH"}
+def test_a_crash_between_records_is_one_unless_more_follow(work: Path) -> None:
+    records = [f'{{"step": {e}, "loss": {FALLING[e]}}}\n' for e in range(EPOCHS)]
+    crash = f"{TRACEBACK}RuntimeError: no\n"
+    assert rules(work, "train_log.jsonl", "".join([*records, crash])) == {"TP-STOPPED-CRASH"}
+    assert rules(work, "train_log.jsonl", "".join([*records[:12], crash, *records[12:]])) == set()
+
+
+def test_a_loss_that_begins_at_zero_is_held_against_what_it_was_then(work: Path) -> None:
+    rows = "".join(f"{e},{0.0 if e < 2 else 2 * 0.99**e:.4f}\n" for e in range(100))
+    assert "TP-FILE-CRASHED" not in rules(work, "train_log.csv", f"step,loss\n{rows}")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,9 @@ class _Lines:
             is_record = self._line(block[at:end])
             self._number += 1
             if is_record:
-                at, self._number = self._alike.take(block, at, end + 1, self._number)
+                begun = self._number
+                at, self._number = self._alike.take(block, at, end + 1, begun)
+                self.stops.progress(times=1 + self._number - begun)
             else:
                 at = end + 1
             self.last = self._number - 1 if is_record else self.last
@@ -150,8 +152,7 @@ class _Lines:
             record = None
         if isinstance(record, dict):
             self.records.add(record, self._number)
-            self.stops.progress()
             return True
         self.others += 1
-        self.stops.see(raw, self._number, trained=bool(self.columns.series()) if "Traceback" in raw else True)
+        self.stops.see(raw, self._number, trained=self.last > self.others)
         return False

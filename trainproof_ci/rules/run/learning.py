@@ -106,7 +106,7 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
         yield from _explosion(run, found, limits)
         return
     start = median(found.values[:3])
-    by_head, by_first = found.tail > limits["ratio"] * found.head, found.tail > limits["first"] * start
+    by_head, by_first = found.tail > limits["ratio"] * found.head, 0 < limits["first"] * start < found.tail
     if not by_head and not by_first:
         return
     if rate_rose_late(run) and not found.tail > limits["explosion"] * found.head:
