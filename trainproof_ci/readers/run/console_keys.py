@@ -42,8 +42,10 @@ STEP_WORDS = {
 """The words for a step; where a line has several, the higher one counts."""
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
+EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout"}))
+"""The words for an evaluation as a pattern, as they stand in text; the others are only parts of names."""
 _PHASE = re.compile(
-    r"(?<![\w/\-])(train|training|val|vali|valid|validation|validate|validating|eval|evl|evaluation|evaluate|evaluating|test|testing|dev|holdout|saving dict)(?:_?\d+)?(?![\w/])",
+    rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
 _SAYS = frozenset({":", "=", "is", "->"})

@@ -17,21 +17,9 @@ _OTHERS = r"(?<=[-+])(?i:nan|inf(?:inity)?)(?!\w)|(?<=[nN])(?i:an)(?!\w)|(?<=[iI
 _DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
 _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = (
-    "rror",
-    "xception",
-    "Traceback",
-    "Killed",
-    "killed",
-    "memory",
-    "fault",
-    "Abort",
-    "nterrupt",
-    "Bus e",
-    "nvalid config",
-    "ing training",
-    "terminate called",
-    "Watchdog caught",
-)
+    "rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e", "nvalid config", "ing training",
+    "terminate called", "Watchdog caught",
+)  # fmt: skip
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
 """The words of `s:20 trl:6.1432 lr:0.000600`, a log of llm.c."""
@@ -74,17 +62,16 @@ def template(texts: tuple[str, ...]) -> Template:
     """What the numbers between `texts` (always one more than numbers) are."""
     if (known := _of_a_known_trainer(texts)) is not None:
         return known
-    names: list[tuple[int, str]] = []
-    steps: dict[int, int] = {}
-    epoch, before, waiting = -1, Called(), None
+    line, before, waiting = _Line(texts), Called(), None
     for index, text in enumerate(texts[:-1]):
         before = called(text, before)
         name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
         waiting = name if name is not None and is_loss(name) and _is_index(texts, index) else None
         if name is None:
-            _without_name(texts, index, names, steps)
+            line.nameless(index)
         elif waiting is None:
-            epoch = _named(name, before.phase, (texts, index), (names, steps, epoch))
+            line.named(index, name, before.phase)
+    names, steps, epoch = line.names, line.steps, line.epoch
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
@@ -105,32 +92,35 @@ def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
     return None
 
 
-_Found = tuple[list[tuple[int, str]], dict[int, int], int]
-"""The names and the steps found so far in a line, and which number is the epoch."""
+class _Line:
+    """The names, the steps by rank and the epoch that were found among the numbers of a line."""
 
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.names: list[tuple[int, str]] = []
+        self.steps: dict[int, int] = {}
+        self.epoch = -1
 
-def _named(name: str, phase: str | None, at: tuple[Sequence[str], int], found: _Found) -> int:
-    """Take in a number that has a name; returns which number is the epoch."""
-    (texts, index), (names, steps, epoch) = at, found
-    last = name.rsplit(" ", 1)[-1].lower()
-    if last == "epoch" and epoch < 0:
-        return index
-    if last in STEP_WORDS and _is_step(name) and _DURATION.match(texts[index + 1]) is None:
-        steps.setdefault(STEP_WORDS[last], index)
-        if last == "episode":  # it also says what the loss is for
-            names.append((index, last))
-    elif last != "epoch":
-        name = in_phase(name, phase)
-        again = sum(name == other for _, other in names) if is_loss(name) else 0
-        names.append((index, f"{name} {again + 1}" if again else name))
-    return epoch
+    def named(self, index: int, name: str, phase: str | None) -> None:
+        """Take in a number that has a name."""
+        last = name.rsplit(" ", 1)[-1].lower()
+        if last == "epoch" and self.epoch < 0:
+            self.epoch = index
+        elif last in STEP_WORDS and _is_step(name) and _DURATION.match(self.texts[index + 1]) is None:
+            self.steps.setdefault(STEP_WORDS[last], index)
+            if last == "episode":  # it also says what the loss is for
+                self.names.append((index, last))
+        elif last != "epoch":
+            name = in_phase(name, phase)
+            again = sum(name == other for _, other in self.names) if is_loss(name) else 0
+            self.names.append((index, f"{name} {again + 1}" if again else name))
 
-
-def _without_name(texts: Sequence[str], index: int, names: list[tuple[int, str]], steps: dict[int, int]) -> None:
-    if _DARKNET.match(texts[index + 1]):
-        names.append((index, "avg loss"))  # Darknet: the number comes first
-    elif rank := _progress(texts, index):
-        steps.setdefault(rank, index)
+    def nameless(self, index: int) -> None:
+        """Take in a number without a name, if what stands around it says what it is."""
+        if _DARKNET.match(self.texts[index + 1]):
+            self.names.append((index, "avg loss"))  # Darknet: the number comes first
+        elif rank := _progress(self.texts, index):
+            self.steps.setdefault(rank, index)
 
 
 def _is_index(texts: Sequence[str], index: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainproof_ci.readers.run.console_keys import misspelt
+from trainproof_ci.readers.run.console_keys import EVALUATIONS, misspelt
 from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.console_tables import Table, header
 
@@ -15,7 +15,7 @@ _ABOUT_DATA = re.compile(
 )
 """What a line speaks of that tells of data, not of a phase that begins."""
 _HEADING = re.compile(
-    r"(?<![\w/])(?:(eval|evl|evaluation|evaluating|evaluate|validation|validating|validate|valid|vali|val|test|testing|dev|holdout)|(train|training))(?![\w/])",
+    rf"(?<![\w/])(?:({EVALUATIONS})|(train|training))(?![\w/])",
     re.IGNORECASE,
 )
 LONGEST_HEADING = 60
