@@ -133,13 +133,12 @@ def rate_rose_late(run: RunLog, share: float = 0.1) -> bool:
     return False
 
 
-def rate_is_swept(run: RunLog) -> bool:
-    """Whether the learning rate grows throughout by four decades, as in a search for one, which ends in an explosion."""
+def unswept(run: RunLog) -> None:
+    """Stand down where the learning rate grows throughout by four decades, as in a search for one."""
     for rates in run.rates:
         values = course(rates).values
         if len(values) >= LEAST and 0 < values[0] * SWEEP <= values[-1] and list(values) == sorted(values):
-            return True
-    return False
+            raise StandDown("the learning rate is swept over four decades, which ends in an explosion by design")
 
 
 def still_warming_up(run: RunLog) -> bool:

@@ -12,12 +12,12 @@ from trainproof_ci.rules.run.course import (
     Course,
     loss_course,
     noise,
-    rate_is_swept,
     rate_rose_late,
     resolution,
     rolling_medians,
     supervised,
     uncertainty,
+    unswept,
 )  # fmt: skip
 
 TRIPLED = 3
@@ -95,13 +95,13 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: lower the learning rate, lengthen the warm-up, clip gradients; resume from the best checkpoint.
 
-    Stands down: fewer than 10 points; in a search for the learning rate; just after the learning rate rose again; where the printed digits are too coarse, or
-    the points of the beginning scatter so much that the end lies within `sigmas` standard errors of it (of 1,500
-    simulated healthy runs that scatter by up to 40 % from point to point, 30 ended above by chance alone).
+    Stands down: fewer than 10 points; in a search for the learning rate; just after the learning rate rose again; where
+    the printed digits are too coarse, or the points of the beginning scatter so much that the end lies within `sigmas`
+    standard errors of it (of 1,500 simulated healthy runs that scatter by up to 40 % from point to point, 30 ended above
+    by chance alone).
     """
     found = loss_course(run, limits["points"])
-    if rate_is_swept(run):
-        raise StandDown("the learning rate is swept over four decades, which ends in an explosion by design")
+    unswept(run)
     if run.objective is not None or found.head <= 0:
         yield from _explosion(run, found, limits)
         return
@@ -112,6 +112,17 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if rate_rose_late(run) and not found.tail > limits["explosion"] * found.head:
         raise StandDown("the learning rate rose again just before the end")
     base, ratio = (found.head, limits["ratio"]) if by_head else (start, limits["first"])
+    _told_apart(found, base, limits)
+    assert run.loss is not None
+    yield Firing(
+        f"the training loss ended above where it began: {base:.4g} at first, {found.tail:.4g} at the end",
+        f"{found.tail / base:.3g} x the beginning", f"at most {ratio:g} x",
+        run.places(run.loss, found.where[-found.edge :]),
+    )  # fmt: skip
+
+
+def _told_apart(found: Course, base: float, limits: Limits) -> None:
+    """Stand down where scatter or coarse digits alone may have lifted the end above the beginning, which is `base`."""
     scatter = noise(found.values[: max(found.size // 4, 5)])
     if found.tail > TRIPLED * base:  # the leap itself is no scatter
         scatter = min(scatter, noise(found.values[-max(found.size // 2, 5) :]))
@@ -120,12 +131,6 @@ def loss_diverged(run: RunLog, limits: Limits) -> Iterator[Firing]:
     coarse = 3 * resolution((*found.values[: found.edge], *found.values[-found.edge :]))
     if found.tail - base < coarse and found.tail <= limits["explosion"] * base:
         raise StandDown("the printed digits of the loss are too coarse for a ratio")
-    assert run.loss is not None
-    yield Firing(
-        f"the training loss ended above where it began: {base:.4g} at first, {found.tail:.4g} at the end",
-        f"{found.tail / base:.3g} x the beginning", f"at most {ratio:g} x",
-        run.places(run.loss, found.where[-found.edge :]),
-    )  # fmt: skip
 
 
 def _explosion(run: RunLog, found: Course, limits: Limits) -> Iterator[Firing]:

@@ -7,7 +7,7 @@ from trainproof_ci.median import median
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.run.facts import RunLog, Series
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.run.course import Course, course, loss_course, rate_is_swept
+from trainproof_ci.rules.run.course import Course, course, loss_course, unswept
 
 WINDOW = 24
 """Points before a spike that it is held against."""
@@ -62,8 +62,7 @@ def loss_spiked(run: RunLog, limits: Limits) -> Iterator[Firing]:
     """
     if run.objective not in {None, "preference"}:
         raise StandDown(f"the loss of a run with {run.objective} objective jumps by nature")
-    if rate_is_swept(run):
-        raise StandDown("the learning rate is swept over four decades, which ends in an explosion by design")
+    unswept(run)
     found = loss_course(run, limits["points"])
     least = min(limits["height"] * median(found.values[:3]), NEGLIGIBLE)
     hits = [hit for hit in spikes(found, limits["ratio"], limits["start"]) if found.values[hit] >= least]
