@@ -9,20 +9,8 @@ from trainproof_ci.readers.dataset.turns import conversations
 from trainproof_ci.readers.suffixes import SOUNDS, words_of
 
 RESULTS = frozenset(
-    {
-        "tests",
-        "testcases",
-        "cases",
-        "prediction",
-        "predictions",
-        "preds",
-        "outputs",
-        "results",
-        "responses",
-        "generations",
-        "generated",
-    }
-)
+    {"tests", "testcases", "cases", "prediction", "predictions", "preds", "outputs", "results", "responses", "generations", "generated"}
+)  # fmt: skip
 """Words of the name of a file whose questions and answers are nothing to learn."""
 SAMPLED = 64
 """Records that the shape is detected from."""

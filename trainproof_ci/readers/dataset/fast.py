@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
     from trainproof_ci.readers.dataset.talks import TalkAcceptor
 
-PAIRS = frozenset({"instruction-response", "prompt-response", "question-answer", "input-output"})
-SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference", *PAIRS})
+SHAPES = frozenset({"prompt-completion", "text", "alpaca", "prompt-only", "kto", "text-label", "preference"})
 SOME = 16
 """Lines taken one by one before it is asked again whether all can be taken together."""
 MOST_ATTEMPTS = 64
@@ -59,7 +58,7 @@ class Acceptor:
                 return TalkAcceptor(survey, examiner)
         if (
             shape is None
-            or shape.name not in SHAPES
+            or (shape.name not in SHAPES and not shape.closed)
             or survey.marks is not None
             or survey.media is not None
             or options.phrases

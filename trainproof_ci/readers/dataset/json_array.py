@@ -21,9 +21,9 @@ def recognise(head: Head) -> str | None:
     if head.suffix != ".json" or head.start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         return None
     samples = sample(head)
-    shape = detect(samples)
     if len(samples) > 1 and named_like_data(head.name):
         return "json"
+    shape = detect(samples)
     if shape is None or shape.closed:
         return None
     alike = all(value.keys() == shape.required.keys() for value in samples)

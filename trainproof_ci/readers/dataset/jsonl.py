@@ -47,8 +47,10 @@ def _is_a_log(head: Head) -> bool:
     if NO_DATASET.isdisjoint(words_of(head.name)):
         return False
     lines = [line for line in head.start.split(b"\n")[:SAMPLED] if line.strip()]
-    samples = [value for line in lines[: -1 if not head.whole else None] if (value := value_of(line)) is not None]
-    return bool(samples) and len(samples) >= len(lines) - (not head.whole) and detect(samples) is None
+    if not head.whole:
+        del lines[-1:]
+    samples = [value for line in lines if (value := value_of(line)) is not None]
+    return bool(samples) and len(samples) == len(lines) and detect(samples) is None
 
 
 def sample(head: Head) -> list[dict[str, Any]]:

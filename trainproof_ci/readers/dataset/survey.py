@@ -104,10 +104,10 @@ class Survey:
             if met[needs] and (limits := limits_of(rule, self.settings)) is not None:
                 (self._rare if "rare-text" in needs else self._judges).append((rule.id, rule.each, limits))
 
-    def _detected(self, samples: Iterable[Mapping[str, Any]]) -> shapes.Shape | None:
+    def _detected(self, samples: Sequence[Mapping[str, Any]]) -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
         if not fields:
-            return detect_named(list(samples), self.path)
+            return detect_named(samples, self.path)
         shape = detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
         return shape.renamed(self.options.fields) if shape is not None else None
 

@@ -21,6 +21,9 @@ FEWEST = 3
 
 def filled(series: "Mapping[str, Series]") -> "dict[str, Series]":
     """The columns; a loss that stood in every row, and then in none up to the end, goes on as null."""
+    end = max((one.places[-1] for one in series.values()), default=0)
+    if not any(is_loss(name) and one.size >= LEAST and one.places[-1] < end for name, one in series.items()):
+        return dict(series)
     every = sorted(set(chain.from_iterable(one.places for one in series.values())))
     whole = next((one for one in series.values() if one.size == len(every)), None)
     if whole is None:

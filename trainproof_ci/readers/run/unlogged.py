@@ -17,10 +17,12 @@ NOTHING = (0.0, -1.0)
 def logged_evaluation(series: "Series") -> "Series":
     """Without the NaN and null of rows in which nothing was evaluated, and without the 0 or -1 that stands for it."""
     if isfinite(sum(series.values)):
+        if not any(map(series.values.__contains__, NOTHING)):
+            return series
         blank = [index for index, value in enumerate(series.values) if value in NOTHING]
         others = series.size - len(blank)
         positive = sum(value > 0 for value in series.values)
-        return _without(series, blank) if blank and positive == others else series
+        return _without(series, blank) if positive == others else series
     return _without(series, [index for index, value in enumerate(series.values) if isnan(value)])
 
 
