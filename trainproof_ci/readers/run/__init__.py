@@ -16,7 +16,6 @@ The way from bytes to facts:
 
 from typing import TYPE_CHECKING
 
-from trainproof_ci.readers.run.facts import RunLog
 from trainproof_ci.readers.run.formats import READERS, Reader, asked, reader
 from trainproof_ci.readers.source import Head, Source
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.run.facts import RunLog
     from trainproof_ci.registry import Rule
 
 
@@ -45,7 +45,7 @@ def gather(targets: "Iterable[Target]") -> "list[Target]":
     return joined
 
 
-def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> RunLog:  # noqa: ARG001 - the rules judge it later
+def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "RunLog":  # noqa: ARG001 - the rules judge it later
     """Read a log into a run. Raises `Unreadable`."""
     from trainproof_ci.readers.run.assemble import run_log
 
@@ -67,7 +67,7 @@ def _likely(head: Head) -> Reader:
     return likely_reader(head)
 
 
-def recheck(run: RunLog, rules: "Sequence[Rule]", target: "Target", settings: "Settings") -> RunLog:
+def recheck(run: "RunLog", rules: "Sequence[Rule]", target: "Target", settings: "Settings") -> "RunLog":
     """The run without the damaged records that the findings of `rules` rest on; the same run where there is none."""
     if run.reading.verify is None:
         return run

@@ -5,6 +5,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from trainproof_ci.patterns import later
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,10 +36,19 @@ class Reader(Protocol):
         """Read the open file (or, for a target of several members, those) into series."""
 
 
+_MEASURED = later(rb'"\s*:\s*(?:[-\dNIn]|"\s*\[?(?:[-+.\d\\]|(?i:nan|inf|tensor|tf\.)))')
+"""A value of a JSON object that is a number, is null, or may be a text that writes a number out."""
+
+
 def asked(head: "Head") -> "Iterable[str]":
-    """The formats that a file may be of: one that begins with a JSON object as `.jsonl` does is no table and no console."""
-    certain = head.suffix in {".jsonl", ".ndjson"} and head.start.startswith(b'{"')
-    return ("jsonl",) if certain else READERS
+    """The formats that a file may be of.
+
+    One that begins with a JSON object as `.jsonl` does is no table and no console, and without a number no log either:
+    most datasets are told from logs by that, without the vocabulary of logs.
+    """
+    if head.suffix not in {".jsonl", ".ndjson"} or not head.start.startswith(b'{"'):
+        return READERS
+    return ("jsonl",) if _MEASURED.search(head.start) is not None else ()
 
 
 @cache
