@@ -5,11 +5,11 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
 
 from trainproof_ci import __version__
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode
+from trainproof_ci.typed import NoReturn
 
 COMMANDS = {
     "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci import engine, registry
 from trainproof_ci.discovery import Target, find
@@ -12,6 +11,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.comparison import compared, faults, pair
 from trainproof_ci.readers.run import read
 from trainproof_ci.readers.source import Head
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.globs import matches
 from trainproof_ci.model import Policy, Severity
+from trainproof_ci.typed import Any, NamedTuple
 
 DEFAULT_NAME = ".trainproof.yml"
 

@@ -4,11 +4,11 @@ Only the part of JSON Schema that `config.schema.json` uses is understood; the t
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from trainproof_ci.errors import UsageError
 from trainproof_ci.places import safe_key
 from trainproof_ci.registry import KINDS, catalogue, rules_for
+from trainproof_ci.typed import Any
 from trainproof_ci.yaml_file import Node
 
 PATTERN_KEYS = frozenset({"files", "exclude", "train", "eval", "baseline", "known-findings"})

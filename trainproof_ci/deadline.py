@@ -2,9 +2,9 @@
 
 import signal
 from types import FrameType, TracebackType
-from typing import Any
 
 from trainproof_ci.errors import Unreadable
+from trainproof_ci.typed import Any
 
 
 class Deadline:

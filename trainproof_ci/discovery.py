@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable, defect
 from trainproof_ci.globs import is_pattern, matches
@@ -11,6 +10,7 @@ from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
 from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES, named_like_data
 from trainproof_ci.registry import facts_module
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 from trainproof_ci.walking import walk
 
 if TYPE_CHECKING:

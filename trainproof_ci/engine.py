@@ -7,7 +7,6 @@ It catches what readers and rules raise, once, here.
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import registry, suppress
 from trainproof_ci.deadline import Deadline
@@ -18,6 +17,7 @@ from trainproof_ci.model import Coverage, Finding, Firing, Ignored, Report, Seve
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.pointers import LONGEST_POINTER, refuse_pointer
 from trainproof_ci.readers.source import Head
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

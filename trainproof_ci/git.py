@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO
+
+from trainproof_ci.typed import IO
 
 SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "core.attributesFile=/dev/null",
@@ -55,8 +55,7 @@ def git(*arguments: str) -> bytes | None:
     return run.stdout if run.returncode == 0 else None
 
 
-@contextmanager
-def reading(*arguments: str) -> Iterator[Iterator[bytes]]:
+def lines(*arguments: str) -> Iterator[bytes]:
     """The lines of `git ARGUMENTS` while it runs, the first 64 KiB of each; no lines where git is missing."""
     import subprocess
 
@@ -66,12 +65,11 @@ def reading(*arguments: str) -> Iterator[Iterator[bytes]]:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=_environment(),
         )  # fmt: skip
     except OSError:
-        yield iter(())
         return
     with run:
         assert run.stdout is not None
         try:
-            yield _beginnings(run.stdout)
+            yield from _beginnings(run.stdout)
         finally:
             run.kill()
 

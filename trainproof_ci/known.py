@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import Report, Severity
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

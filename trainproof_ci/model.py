@@ -6,9 +6,9 @@ Everything here is plain data: no I/O, no judgement, picklable, comparable.
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, IntEnum
-from typing import NamedTuple
 
 from trainproof_ci.places import Location, Places, content_key
+from trainproof_ci.typed import NamedTuple
 
 SCHEMA_VERSION = 1
 

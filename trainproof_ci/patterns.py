@@ -1,7 +1,8 @@
 """Regular expressions that are compiled when they are first used: most files never need most of them."""
 
 import re
-from typing import Any, AnyStr, cast
+
+from trainproof_ci.typed import Any, AnyStr, cast
 
 
 class _Later:
@@ -25,8 +26,8 @@ def later(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 class Narrowed:
     """A pattern behind one that is simpler and finds something wherever it does: mostly that one is all it takes."""
 
-    def __init__(self, simple: bytes, pattern: bytes) -> None:
-        self._simple, self._pattern = later(simple), later(pattern)
+    def __init__(self, simple: re.Pattern[bytes], pattern: bytes) -> None:
+        self._simple, self._pattern = simple, later(pattern)
 
     def search(self, data: bytes) -> re.Match[bytes] | None:
         """As the method of a pattern."""

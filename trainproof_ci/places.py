@@ -2,7 +2,8 @@
 
 from array import array
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+
+from trainproof_ci.typed import Any, NamedTuple
 
 SHOWN_PLACES = 10
 """Places of one finding that reports show; the finding counts and keeps all of them."""

@@ -1,13 +1,13 @@
 """`check` over everything that a run is about to use, the checks across it, and what was not looked at."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci import registry
 from trainproof_ci.engine import check, judge_facts, not_judged
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Coverage, Report, TargetReport
 from trainproof_ci.rules.preflight.crossed import RULES, EmbeddingSeen, Together, TokenizerSeen
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

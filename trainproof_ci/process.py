@@ -3,7 +3,8 @@
 import gc
 import os
 import sys
-from typing import NoReturn
+
+from trainproof_ci.typed import NoReturn
 
 
 def run() -> NoReturn:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
 
 from trainproof_ci.model import Firing, Severity
+from trainproof_ci.typed import Any, NamedTuple
 
 KINDS = ("dataset", "run", "checkpoint", "tokenizer", "manifest", "environment", "comparison")
 

@@ -1,12 +1,12 @@
 """May a run resume: the rules of a resume, held against a manifest, the verdicts of checkpoints, and a configuration."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci.engine import judge_facts
 from trainproof_ci.model import TargetReport
 from trainproof_ci.registry import rules_in
 from trainproof_ci.rules.manifest import resume
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci import git
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.globs import is_pattern
 from trainproof_ci.grammar import counted
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.changes import Changes

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci import __version__, suppress
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import Chart, Coverage, Finding, Ignored, Policy, Report, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.together import groups
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

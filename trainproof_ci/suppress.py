@@ -5,11 +5,11 @@ matches anything is reported, so that the list cannot rot. What could not be jud
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.globs import matches
 from trainproof_ci.model import Finding, Ignored, Severity, TargetReport
 from trainproof_ci.places import Location, Places
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Ignore, Settings

@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci.changes import Changes
 from trainproof_ci.discovery import NEVER_A_TARGET, Target
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,7 +1,8 @@
 """Many targets judged in several processes, which end with the one that started them."""
 
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
+
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

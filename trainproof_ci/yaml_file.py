@@ -7,9 +7,9 @@ true, false, null and decimal numbers: `off`, `no` and `1:30` mean what they say
 
 import math
 import re
-from typing import Any, NamedTuple
 
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import Any, NamedTuple
 
 LARGEST = 64 << 10
 DEEPEST = 16

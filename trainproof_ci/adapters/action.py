@@ -5,7 +5,6 @@ The verdict is stored before anything is sent anywhere, so that no trouble of th
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from trainproof_ci.adapters.changed_files import of_event
 from trainproof_ci.adapters.checks_api import Published, publish
@@ -20,6 +19,7 @@ from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode, Policy, Report
 from trainproof_ci.reports import github, markdown, sarif, text
 from trainproof_ci.reports import json as json_report
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.session import Session

@@ -4,9 +4,10 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
-from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from trainproof_ci.typed import Any, NamedTuple
 
 TRIES = 5
 SECONDS = 120.0

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci import engine, git, suppress
 from trainproof_ci.adapters.trusted import contents
@@ -15,6 +14,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.comparison import pair
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.adapters.api import Api

@@ -7,7 +7,6 @@ changes no verdict.
 import secrets
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
 
 from trainproof_ci.adapters.api import Api, ApiTrouble
 from trainproof_ci.adapters.event import Event
@@ -16,6 +15,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.reports import wording
 from trainproof_ci.reports.escape import plain
 from trainproof_ci.reports.github import message
+from trainproof_ci.typed import Any, NamedTuple
 
 BATCH = 50
 """Annotations that one request may carry."""

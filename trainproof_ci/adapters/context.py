@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from trainproof_ci.adapters.api import Api
 from trainproof_ci.adapters.event import Event, event
@@ -11,6 +10,7 @@ from trainproof_ci.adapters.runner import Runner
 from trainproof_ci.config import DEFAULT_NAME, Settings, parsed, with_known_findings
 from trainproof_ci.errors import UsageError
 from trainproof_ci.git import repository_prefix
+from trainproof_ci.typed import NamedTuple
 
 
 class Context(NamedTuple):

@@ -4,7 +4,8 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+
+from trainproof_ci.typed import Any, NamedTuple
 
 LARGEST_PAYLOAD = 32 << 20
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import NamedTuple
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "changed-only": ("auto", "true", "false"),

@@ -1,13 +1,13 @@
 """Where GitHub looks for a finding: paths from the repository's root, columns in UTF-16 units."""
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.model import Finding, Report, TargetReport
 from trainproof_ci.places import Location, Places
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import BinaryIO
+
+    from trainproof_ci.typed import BinaryIO
 
 LONGEST_LINE = 1 << 20
 """Bytes before a place that are read to count its column; beyond them the column is left out."""

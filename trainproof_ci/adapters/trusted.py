@@ -2,11 +2,11 @@
 
 import os
 from base64 import b64decode
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trainproof_ci import git
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.adapters.api import Api

@@ -4,13 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from trainproof_ci.config import Settings, load_settings, with_known_findings
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode, Policy, Report
 from trainproof_ci.registry import KINDS
 from trainproof_ci.reports import FORMATS
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.changes import Changes

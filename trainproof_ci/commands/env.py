@@ -2,10 +2,10 @@
 
 import argparse
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

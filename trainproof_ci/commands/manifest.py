@@ -3,10 +3,10 @@
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.errors import Unreadable, UsageError
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,12 +1,12 @@
 """`preflight`: before a GPU-second is spent, one verdict over everything that a run is about to use."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.commands.env import amount
 from trainproof_ci.commands.manifest import NAME
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

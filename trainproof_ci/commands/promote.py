@@ -2,11 +2,11 @@
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from trainproof_ci.commands.check import settings_from, tell
 from trainproof_ci.commands.manifest import add_judging_arguments
 from trainproof_ci.errors import Unreadable, UsageError
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.manifest.entries import Entry

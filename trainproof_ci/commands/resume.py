@@ -3,11 +3,11 @@
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci.commands.check import settings_from, tell
 from trainproof_ci.commands.manifest import NAME, add_judging_arguments
 from trainproof_ci.errors import Unreadable, UsageError
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

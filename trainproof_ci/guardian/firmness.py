@@ -1,12 +1,12 @@
 """Whether a FAIL is firm: it held five points ago already. Only then is a run stopped for it."""
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from trainproof_ci import registry
 from trainproof_ci.engine import judge_facts
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Finding, Severity, TargetReport
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -8,11 +8,11 @@ Nothing of `transformers` is imported until a callback is made.
 
 import atexit
 import os
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.guardian.inside import Sentinel
 from trainproof_ci.guardian.looking import POLICIES
 from trainproof_ci.guardian.together import agreed
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.model import Report

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import IO
 
 from trainproof_ci.config import Settings, load_settings
 from trainproof_ci.engine import check
@@ -16,6 +15,7 @@ from trainproof_ci.errors import UsageError
 from trainproof_ci.guardian.looking import POLICIES, FollowedLog, target_of
 from trainproof_ci.guardian.telling import tell_job
 from trainproof_ci.model import Finding, Report
+from trainproof_ci.typed import IO
 
 LOG, REPORT = "training_log.jsonl", "report.json"
 

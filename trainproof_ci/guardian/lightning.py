@@ -7,11 +7,11 @@ Nothing of `lightning` is imported until a callback is made.
 """
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.guardian.inside import Guardian, numbers
 from trainproof_ci.guardian.looking import POLICIES
 from trainproof_ci.guardian.together import agreed
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.model import Report

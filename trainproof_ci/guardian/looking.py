@@ -3,13 +3,13 @@
 import os
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import Target, classify
 from trainproof_ci.engine import judge
 from trainproof_ci.guardian.firmness import firm_fail
 from trainproof_ci.model import Finding, TargetReport
+from trainproof_ci.typed import NamedTuple
 
 POLICIES = ("warn", "stop_on_fail")
 SHARE = 20

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import NamedTuple
 
 from trainproof_ci.guardian.command import Command, start
 from trainproof_ci.guardian.watching import Stop, Watch
 from trainproof_ci.model import ExitCode, Report, TargetReport
+from trainproof_ci.typed import NamedTuple
 
 COMMAND_FAILED = 71
 """For a command whose own exit code is one of ours, so that 1 and 2 stay verdicts."""

@@ -1,7 +1,8 @@
 """Several processes that train together stop together: the first one judges, and the others ask it."""
 
 import sys
-from typing import Any
+
+from trainproof_ci.typed import Any
 
 
 def agreed(stop: bool, device: Any = None) -> bool:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import Target, gathered
@@ -13,6 +12,7 @@ from trainproof_ci.guardian.searching import Search
 from trainproof_ci.model import Finding, Report, TargetReport
 from trainproof_ci.places import Location
 from trainproof_ci.rules.guardian.stall import QuietLog, log_stalled
+from trainproof_ci.typed import NamedTuple
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds between two glances at the followed files; the pause grows while nothing happens."""

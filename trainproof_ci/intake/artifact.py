@@ -3,7 +3,8 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from hashlib import _Hash

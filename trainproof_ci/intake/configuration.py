@@ -1,10 +1,10 @@
 """The digest of a run's own configuration: recorded beside the data, compared before a resume."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from trainproof_ci.intake.artifact import block_bytes, measure
 from trainproof_ci.readers.source import Source
+from trainproof_ci.typed import Any
 
 
 def recorded(path: str) -> dict[str, str]:

@@ -5,9 +5,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
 
 from trainproof_ci.errors import UsageError
+from trainproof_ci.typed import BinaryIO
 
 PREFIX = ".promoting-"
 

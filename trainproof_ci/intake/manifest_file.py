@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci import __version__
 from trainproof_ci.errors import Unreadable, UsageError
@@ -15,6 +14,7 @@ from trainproof_ci.readers.manifest import parse
 from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.pointers import is_pointer, lfs_object
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,7 +1,6 @@
 """Promotion: copy aside, verify what arrived, and only then put it in its place."""
 
 import os
-from typing import TYPE_CHECKING, BinaryIO
 
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.intake.artifact import Artifact, block_bytes, measure
@@ -13,6 +12,7 @@ from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.source import Source
 from trainproof_ci.registry import rules_in
 from trainproof_ci.rules.manifest import promote as rules
+from trainproof_ci.typed import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, BinaryIO
 
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.intake.local_store import PREFIX
+from trainproof_ci.typed import Any, BinaryIO
 
 MOVED = frozenset({"sftp", "ssh", "hdfs", "webhdfs", "smb", "arrow_hdfs"})
 """Stores that rename in one step; all others copy the object on the server."""

@@ -11,9 +11,9 @@ to `answered(reports) -> Facts` before the rules run. No reader calls the engine
 """
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from trainproof_ci.model import Chart
+from trainproof_ci.typed import Protocol
 
 
 class Facts(Protocol):

@@ -3,10 +3,10 @@
 import os
 import stat
 from types import TracebackType
-from typing import BinaryIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
+from trainproof_ci.typed import BinaryIO
 
 HEAD_BYTES = 1 << 16
 

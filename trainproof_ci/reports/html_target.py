@@ -1,11 +1,11 @@
 """One target of the HTML report: its charts, its findings, each linked to the other, and what was checked."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from trainproof_ci.model import Chart, Finding, TargetReport
 from trainproof_ci.reports import sparkline, svg, wording
 from trainproof_ci.reports.escape import html
+from trainproof_ci.typed import NamedTuple
 
 
 class Anchors(NamedTuple):

@@ -3,12 +3,12 @@
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from trainproof_ci import __version__
 from trainproof_ci.model import SCHEMA_VERSION, Chart, Coverage, Finding, Report, TargetReport
 from trainproof_ci.places import Location
 from trainproof_ci.reports.escape import json_text, json_unicode
+from trainproof_ci.typed import Any
 
 MOST_BOOKS = 1024
 """Different books of what ran and was skipped whose text is kept."""

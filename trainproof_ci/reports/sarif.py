@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
 
 from trainproof_ci import __version__
 from trainproof_ci.model import Finding, Report, Severity
@@ -10,6 +9,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.registry import Rule, catalogue
 from trainproof_ci.reports import wording
 from trainproof_ci.reports.escape import json_text, sarif_text, uri
+from trainproof_ci.typed import Any
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/trainproof-ci/trainproof-ci"

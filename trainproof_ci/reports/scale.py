@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from math import isfinite, log10
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 LOG_FROM = 50.0
 """Highest over lowest value from which on the scale is logarithmic."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import NamedTuple
 
 from trainproof_ci.model import Chart
 from trainproof_ci.reports.escape import html
 from trainproof_ci.reports.scale import Scale, scale_of
+from trainproof_ci.typed import NamedTuple
 
 WIDTH, HEIGHT, MARGIN = 1000, 300, 12
 CLOSEST = 1.0

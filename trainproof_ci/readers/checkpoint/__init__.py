@@ -1,9 +1,9 @@
 """Readers of a checkpoint: never unpickled, never imported, judged as the bytes it is."""
 
 import time
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.checkpoint.formats import recognise
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

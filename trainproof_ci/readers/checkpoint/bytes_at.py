@@ -2,7 +2,8 @@
 
 import os
 from threading import Lock
-from typing import BinaryIO
+
+from trainproof_ci.typed import BinaryIO
 
 
 class BytesAt:

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from trainproof_ci.readers.checkpoint.hf_folder import Layout
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Mapping
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import walk
 from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
+from trainproof_ci.typed import Any
 
 LARGEST_METADATA = 128 << 20
 

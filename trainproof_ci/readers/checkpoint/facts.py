@@ -1,10 +1,10 @@
 """What is known of a checkpoint once its bytes were read: what was come upon and where, tensors, weights, layout."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from trainproof_ci.model import Chart
 from trainproof_ci.readers.checkpoint.sightings import Sighting
+from trainproof_ci.typed import NamedTuple
 
 
 class Tensor(NamedTuple):

@@ -1,11 +1,11 @@
 """Checkpoints that are a folder: which targets are one, and the facts of the whole."""
 
 import os
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.checkpoint import dcp, deepspeed, hf_folder
 from trainproof_ci.readers.checkpoint.facts import Checkpoint, CheckpointFile
 from trainproof_ci.readers.checkpoint.files import read_file
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

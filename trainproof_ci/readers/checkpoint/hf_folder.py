@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location, safe_key
@@ -13,6 +12,7 @@ from trainproof_ci.readers.checkpoint.facts import CheckpointFile
 from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, read_start
+from trainproof_ci.typed import Any, NamedTuple
 
 STEP_FOLDER = re.compile(r"checkpoint-(\d+)")
 WEIGHTS = re.compile(

@@ -1,6 +1,6 @@
 """Inert nodes that stand for what a pickle would import, call and build."""
 
-from typing import Any, NamedTuple
+from trainproof_ci.typed import Any, NamedTuple
 
 
 class Global(NamedTuple):

@@ -1,7 +1,8 @@
 """The opcodes of pickle, protocols 0 to 5, as bytes: which argument follows each and what it does to the stack."""
 
 import struct
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 LONGEST_LINE = 1 << 16
 

@@ -2,10 +2,9 @@
 
 # ruff: noqa: D102 - a method is named after the opcode that it does
 
-from typing import Any
-
 from trainproof_ci.readers.checkpoint.pickle_nodes import Opaque
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
+from trainproof_ci.typed import Any
 
 
 class Stack:

@@ -3,11 +3,10 @@
 What the pickle would import, call and reduce becomes inert nodes. Numbers and short strings are kept as they are.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global, Mapping, Persistent
 from trainproof_ci.readers.checkpoint.pickle_ops import OPS, WEIGHTS_ONLY, Endless, Malformed, Op, argument_at
 from trainproof_ci.readers.checkpoint.pickle_stack import Stack
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

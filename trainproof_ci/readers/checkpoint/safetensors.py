@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS, SAFETENSORS
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Span, Tensor
 from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
+from trainproof_ci.typed import Any
 
 LONGEST_HEADER = 100_000_000
 """The specification's own bound."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 
 class Seen(Enum):

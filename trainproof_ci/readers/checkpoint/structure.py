@@ -1,12 +1,12 @@
 """Compares the structure of two checkpoints: names, shapes and element types of the tensors of their models."""
 
 import os
-from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Tensor
 from trainproof_ci.readers.checkpoint.files import read_file
+from trainproof_ci.typed import NamedTuple
 
 WRAPPERS = ("model", "state_dict", "model_state_dict", "module", "net", "network", "ema")
 """Keys under which trainers put the weights of the model."""

@@ -1,9 +1,8 @@
 """The calls of a checkpoint's pickle that torch would refuse for their arguments: too few, too many, of another kind."""
 
-from typing import Any
-
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
+from trainproof_ci.typed import Any
 
 ARGUMENTS = {
     "torch._utils._rebuild_tensor": (4, 4),

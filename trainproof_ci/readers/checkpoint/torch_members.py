@@ -1,9 +1,8 @@
 """The small members of a torch archive that torch reads before anything else: version, byte order, alignment."""
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.zip_members import Member, content
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.checkpoint.bytes_at import BytesAt

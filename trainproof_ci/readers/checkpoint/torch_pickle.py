@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
-from typing import Any, NamedTuple
 
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.checkpoint import torch_calls
@@ -12,6 +11,7 @@ from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global, Mapping,
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import Walked
 from trainproof_ci.readers.checkpoint.torch_globals import dotted
+from trainproof_ci.typed import Any, NamedTuple
 
 PROGRESS = frozenset(
     {"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "it", "num_updates", "scheduler", "lr_scheduler",

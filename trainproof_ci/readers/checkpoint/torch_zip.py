@@ -1,7 +1,5 @@
 """A checkpoint that `torch.save` wrote, judged as the ZIP of bytes it is: structure, checksums, `data.pkl`, storages."""
 
-from typing import NamedTuple
-
 from trainproof_ci.readers.checkpoint import torch_pickle, zip_directory
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS
@@ -13,6 +11,7 @@ from trainproof_ci.readers.checkpoint.torch_globals import WEIGHTS_ONLY, is_nump
 from trainproof_ci.readers.checkpoint.torch_members import is_big_endian, required
 from trainproof_ci.readers.checkpoint.zip_crc import Checked, check_all
 from trainproof_ci.readers.checkpoint.zip_members import STORED, Member, content, members_of
+from trainproof_ci.typed import NamedTuple
 
 LARGEST_PICKLE = 64 << 20
 

@@ -7,12 +7,12 @@ slice of every top byte, searched for the two values that can belong to such a f
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.dtypes import BITS, FLOATS
 from trainproof_ci.readers.checkpoint.facts import BadWeight, Span, Tensor, Weights
 from trainproof_ci.readers.checkpoint.zip_crc import past
+from trainproof_ci.typed import NamedTuple
 
 BLOCK = 1 << 20
 BOUND = 256 << 20

@@ -9,13 +9,13 @@ import time
 import zlib
 from collections.abc import Iterable, Sequence
 from threading import Thread
-from typing import NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.crc_parts import joined
 from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.zip_members import DEFLATED, MOST_INFLATED, Member, inflated, too_large
+from trainproof_ci.typed import NamedTuple
 
 BLOCK = 1 << 20
 PART = 32 << 20

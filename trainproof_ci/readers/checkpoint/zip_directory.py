@@ -5,10 +5,10 @@ beside what was read.
 """
 
 from struct import Struct
-from typing import NamedTuple
 
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
+from trainproof_ci.typed import NamedTuple
 
 LOCAL_MAGIC = b"PK\x03\x04"
 CENTRAL_MAGIC = b"PK\x01\x02"

@@ -2,11 +2,11 @@
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
 from trainproof_ci.readers.checkpoint.sightings import Broken, Seen, Sighting
 from trainproof_ci.readers.checkpoint.zip_directory import ABSENT, LOCAL, LOCAL_MAGIC, End, Entry
+from trainproof_ci.typed import NamedTuple
 
 STORED, DEFLATED = 0, 8
 BLOCK = 1 << 20

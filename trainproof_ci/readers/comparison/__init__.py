@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.charts import positions
 from trainproof_ci.errors import Unreadable
@@ -17,6 +16,7 @@ from trainproof_ci.readers.comparison.curves import (
     part,
     why_not,
 )
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

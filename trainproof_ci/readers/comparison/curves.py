@@ -4,11 +4,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from math import isfinite
-from typing import NamedTuple
 
 from trainproof_ci.median import median
 from trainproof_ci.readers.run.facts import RunLog, Series
 from trainproof_ci.readers.run.vocabulary import LOSS_WORDS, TRAIN_WORDS, words
+from trainproof_ci.typed import NamedTuple
 
 FEWEST_POINTS = 10
 """Points of each run on the common steps; fewer make no curve."""

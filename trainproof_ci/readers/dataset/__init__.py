@@ -34,11 +34,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import PACKED
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,9 +1,8 @@
 """What the cells and the header of a table show: names, missing values, fields too long for a reader, swallowed rows."""
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.readers.dataset.delimited import Dialect, Line, Row
 from trainproof_ci.readers.dataset.faults import append
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

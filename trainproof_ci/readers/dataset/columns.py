@@ -2,9 +2,9 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
+from trainproof_ci.typed import NamedTuple
 
 Signature = tuple[tuple[str, ...], tuple[type, ...]]
 MOST_SIGNATURES = 512

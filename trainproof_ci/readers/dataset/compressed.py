@@ -3,7 +3,6 @@
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
@@ -13,6 +12,7 @@ from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import HEAD_BYTES, Head, Source
 from trainproof_ci.readers.suffixes import PACKED_LINES
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

@@ -3,10 +3,10 @@
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple
 
 from trainproof_ci.readers.dataset.jsonl import BOM, blocks
 from trainproof_ci.readers.dataset.lines import Block
+from trainproof_ci.typed import BinaryIO, NamedTuple
 
 LONGEST_ROW = 8 << 20
 """Bytes; a longer row, or a quote that is open for longer, is not followed."""

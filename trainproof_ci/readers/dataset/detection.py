@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
 from trainproof_ci.readers.dataset.turns import conversations
 from trainproof_ci.readers.suffixes import SOUNDS, words_of
+from trainproof_ci.typed import Any
 
 RESULTS = frozenset(
     {"tests", "testcases", "cases", "prediction", "predictions", "preds", "outputs", "results", "responses", "generations", "generated"}

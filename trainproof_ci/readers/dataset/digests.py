@@ -2,7 +2,8 @@
 
 from hashlib import sha256
 from types import TracebackType
-from typing import TYPE_CHECKING
+
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from threading import Thread

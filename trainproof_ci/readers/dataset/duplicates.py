@@ -7,13 +7,13 @@ read a second time and compared as a whole canonical record.
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONEncoder
-from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of
+from trainproof_ci.typed import Any, NamedTuple
 
 PARTITIONS = 64
 """So few that their ends stay in the processor's cache, so many that the values of one are a small set."""

@@ -2,9 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
 
 from trainproof_ci.readers.dataset import strict_json
+from trainproof_ci.typed import Any, BinaryIO, NamedTuple
 
 PIECE = 1 << 18
 LONGEST = 80 << 20

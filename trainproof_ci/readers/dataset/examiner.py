@@ -1,10 +1,9 @@
 """Looks at one line of JSON Lines after the other and says what it is: a record, or what is wrong with it."""
 
-from typing import TYPE_CHECKING, Any
-
 from trainproof_ci.readers.dataset import strict_json
 from trainproof_ci.readers.dataset.record import DEEPEST, too_deep
 from trainproof_ci.readers.dataset.screens import is_plain, is_plain_talk
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.lines import Block

@@ -4,8 +4,6 @@ A line is accepted only when its keys and types are those of a record that was e
 right, and when every value is proved harmless; so a rule fires on the slow way or not at all.
 """
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.readers.dataset import flat
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import flat_key
@@ -14,6 +12,7 @@ from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.plans import Plan, asks, plan
 from trainproof_ci.readers.dataset.screens import is_plain
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

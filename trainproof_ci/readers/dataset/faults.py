@@ -1,10 +1,9 @@
 """Collects what one pass over a dataset comes upon, grouped so that one cause becomes one finding."""
 
-from typing import Any
-
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.typed import Any
 
 
 class Sighting:

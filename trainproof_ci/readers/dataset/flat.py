@@ -7,7 +7,6 @@ the tests hold them against each other.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
@@ -15,6 +14,7 @@ from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
 from trainproof_ci.readers.dataset.plans import asks
 from trainproof_ci.readers.dataset.proofs import texts_of
 from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, is_blank, is_placeholder
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.plans import Plan

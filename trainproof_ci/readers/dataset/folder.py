@@ -2,7 +2,8 @@
 
 import os
 from hashlib import sha256
-from typing import TYPE_CHECKING
+
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

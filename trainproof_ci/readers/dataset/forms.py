@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring
-from typing import Any, NamedTuple, NoReturn
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.screens import is_plain
+from trainproof_ci.typed import Any, NamedTuple, NoReturn
 
 ODD = later(rb"\\[u/]")
 """Escapes of what could be written in another way."""

@@ -5,10 +5,10 @@ record must be explained. It says None too often rather than once too little.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.record import PLACEHOLDERS, is_blank, is_placeholder
 from trainproof_ci.readers.dataset.tally import same
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.plans import Plan

@@ -1,7 +1,6 @@
 """A JSON array of records in a `.json` file, read in pieces: the file is never whole in memory."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
@@ -11,6 +10,7 @@ from trainproof_ci.readers.dataset.record import DEEPEST, Record, too_deep
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import named_like_data
+from trainproof_ci.typed import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

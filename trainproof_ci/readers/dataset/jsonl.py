@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset import strict_json
 from trainproof_ci.readers.dataset.detection import SAMPLED, detect
@@ -12,11 +11,11 @@ from trainproof_ci.readers.dataset.lines import LONG, Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import JSON_LINES, words_of
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
     from trainproof_ci.readers.dataset.survey import Survey
+    from trainproof_ci.typed import BinaryIO
 
 
 __all__ = ["BOM", "MARKERS", "Examiner", "blocks", "records_of", "sample"]

@@ -4,13 +4,13 @@ import math
 import os
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import line_of
 from trainproof_ci.readers.dataset.folder import FolderDigest
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

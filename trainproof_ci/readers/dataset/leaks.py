@@ -1,7 +1,6 @@
 """The records that an evaluation split shares with the files that are trained on."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
@@ -11,6 +10,7 @@ from trainproof_ci.readers.dataset.record import Record, texts
 from trainproof_ci.readers.dataset.splits import training_files
 from trainproof_ci.readers.dataset.tally import Label, as_class, classes
 from trainproof_ci.readers.source import Head
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -3,7 +3,8 @@
 from array import array
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import BinaryIO
+
+from trainproof_ci.typed import BinaryIO
 
 CHUNK = 1 << 16
 """Bytes; so few that what is made of a block stays in the processor's cache."""

@@ -2,7 +2,8 @@
 
 import json
 import os
-from typing import Any
+
+from trainproof_ci.typed import Any
 
 LARGEST_CONFIG = 4 << 20
 

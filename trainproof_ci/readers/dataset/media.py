@@ -1,11 +1,11 @@
 """The sounds and images that records name: which are there, how long they are, which are named twice."""
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import leads_outside
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

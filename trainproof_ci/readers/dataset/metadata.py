@@ -1,7 +1,6 @@
 """Speech metadata: one clip a line, fields between vertical bars, no header and no quotes (LJSpeech, piper, Coqui)."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
 from trainproof_ci.readers.dataset.jsonl import MARKERS
@@ -11,6 +10,7 @@ from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.table import first_lines
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import SOUNDS
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

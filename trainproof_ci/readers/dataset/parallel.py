@@ -6,7 +6,6 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import zip_longest
 from time import time
-from typing import TYPE_CHECKING
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
@@ -14,6 +13,7 @@ from trainproof_ci.readers.dataset.folder import FolderDigest
 from trainproof_ci.readers.dataset.known_columns import SPLITS
 from trainproof_ci.readers.dataset.shapes import SHAPES
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.examiner import Examiner
 from trainproof_ci.readers.source import Source
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

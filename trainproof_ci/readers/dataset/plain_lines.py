@@ -1,9 +1,8 @@
 """What is wrong with the lines of a text whatever its fields: marks, bytes, blanks and line ends."""
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.readers.dataset.delimited import Line
 from trainproof_ci.readers.dataset.jsonl import BOM
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.shapes import MEDIA
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.shapes import Shape

@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, count, filterfalse, repeat
 from operator import add
-from typing import NamedTuple
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.forms import QUOTE, Form
 from trainproof_ci.readers.dataset.lines import lines_of
-from trainproof_ci.readers.dataset.screens import ENTITY, RAW, with_rare_code
+from trainproof_ci.readers.dataset.screens import DOUBTFUL, ENTITY, RAW
+from trainproof_ci.typed import NamedTuple
 
 LF = 0x0A
 PAIRED = later(rb"\\(?:\\|\0|\Z)")
@@ -25,8 +25,6 @@ CONTROL, NO_MARK = later(rb"[\x01-\x1f\x7f]"), later(rb"[\x02-\x1f\x7f]")
 UNESCAPED = later(rb'"(?<!\\")')
 ODD = later(rb'\\(?:[^nrtf"\0][^\0]*|\0)')
 """What follows an escape that is not the only spelling of what it means, or is none."""
-DOUBTFUL = with_rare_code(rb'\\(?:[^nrtf"/u]|u(?:', rb"|(?![0-9a-fA-F]{4}))|\Z)")
-"""What is no escape, an escape of something rare, or a backslash that is escaped itself."""
 NO_ROW = b'"'
 """Stands for the texts of a line that has another form; it holds what no text holds."""
 

@@ -5,7 +5,6 @@ The proofs are those of JSON Lines; a row differs only in that its raw bytes hol
 
 import re
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.dataset.cells import COUNTED, NA
 from trainproof_ci.readers.dataset.duplicates import flat_key
@@ -13,6 +12,7 @@ from trainproof_ci.readers.dataset.fast import SHAPES
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
 from trainproof_ci.readers.dataset.plans import Plan, asks, plan
 from trainproof_ci.readers.dataset.screens import is_plain
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,9 +1,9 @@
 """One record of a dataset, whatever the format it was written in, and what a rule says about it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from trainproof_ci.model import Severity
+from trainproof_ci.typed import Any, NamedTuple
 
 DEEPEST_WALK = 64
 

@@ -23,18 +23,19 @@ def _rare(mojibake: bytes) -> bytes:
     )
 
 
-def with_rare_code(before: bytes, after: bytes) -> Narrowed:
-    r"""A pattern of three parts, the second of which are the codes of what is rare, as they stand after `\u`."""
-    simple = _rare(rb"[c-fC-F][0-9a-fA-F]" + _NEXT)
-    exact = _rare(rb"[cCdD][0-9a-fA-F]" + _AFTER + rb"|[eEfF][0-9a-fA-F]" + _AFTER * 2)
-    return Narrowed(before + simple + after, before + exact + after)
+def _doubtful(rare: bytes) -> bytes:
+    return rb'\\(?:[^nrtf"/u]|u(?:' + rare + rb"|(?![0-9a-fA-F]{4}))|\Z)"
 
 
-ESCAPE = with_rare_code(rb"\\(?:b|\\u[dD]|u", rb")")
+_EXACT = _rare(rb"[cCdD][0-9a-fA-F]" + _AFTER + rb"|[eEfF][0-9a-fA-F]" + _AFTER * 2)
+_SUSPECT = later(_doubtful(_rare(rb"[c-fC-F][0-9a-fA-F]" + _NEXT)))
+DOUBTFUL = Narrowed(_SUSPECT, _doubtful(_EXACT))
+"""What is no escape, an escape of something rare, or a backslash that is escaped itself."""
+ESCAPE = Narrowed(_SUSPECT, rb"\\(?:b|\\u[dD]|u" + _EXACT + rb")")
 """Escapes that spell what is rare; a backslash that is escaped itself may hide half of a surrogate pair."""
 RAW = (
     (b"\xc2", later(rb"\xc2[\x80-\x9f\xad]")),  # C1 controls and the soft hyphen
-    (b"\xc3", Narrowed(rb"\xc3[\x82-\xb4]" + _NEXT, rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
+    (b"\xc3", Narrowed(later(rb"\xc3[\x82-\xb4]" + _NEXT), rb"\xc3(?:[\x82-\x9f]" + _AFTER + rb"|[\xa0-\xb4]" + _AFTER * 2 + rb")")),  # mojibake
     (b"\xe1", later(rb"\xe1\xa0\x8e")),
     (b"\xe2", later(rb"\xe2(?:\x80\x8b|\x81[\xa0-\xa4])")),  # zero width
     (b"\xef", later(rb"\xef(?:\xbf\xbd|\xbb\xbf)")),  # U+FFFD, U+FEFF

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES
+from trainproof_ci.typed import Any, NamedTuple
 
 Types = tuple[str, ...]
 STRING: Types = ("string",)

@@ -1,10 +1,10 @@
 """How long a sound is, from the header of its file: WAV and FLAC."""
 
 import struct
-from typing import BinaryIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.readers.source import Source
+from trainproof_ci.typed import BinaryIO
 
 MOST_CHUNKS = 64
 STREAMED = {0, 0xFFFFFFFF}

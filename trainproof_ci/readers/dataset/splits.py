@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from trainproof_ci.globs import matches
 from trainproof_ci.patterns import later
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -6,10 +6,10 @@ Here each of them is named. Positions come from this checker only, never from an
 
 import json
 import re
-from typing import Any, NamedTuple
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.json_wording import after_value, described
+from trainproof_ci.typed import Any, NamedTuple
 
 LONGEST_NUMBER = 4300
 """Digits; CPython refuses to convert an integer of more than 4300."""

@@ -1,7 +1,6 @@
 """What one pass over a dataset measures: the facts that the dataset rules judge."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
@@ -15,6 +14,7 @@ from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.splits import split_of
 from trainproof_ci.readers.dataset.tally import Tally
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,7 +1,6 @@
 """Tables: CSV and TSV with a header, whatever the delimiter; each row is a record from column to cell."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.dataset.cells import Cells
 from trainproof_ci.readers.dataset.delimited import (
@@ -21,6 +20,7 @@ from trainproof_ci.readers.dataset.quick_rows import QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

@@ -7,7 +7,6 @@ rule found anything differs from it in what is said only; that is proved to be t
 from bisect import bisect_right
 from collections import Counter
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.dataset.duplicates import frame_of
 from trainproof_ci.readers.dataset.flat import blank
@@ -27,6 +26,7 @@ from trainproof_ci.readers.dataset.proofs import doubts_of
 from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.columns import Signature

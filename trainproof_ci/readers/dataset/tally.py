@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, learned_text, prompt_text
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey

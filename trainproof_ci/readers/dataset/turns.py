@@ -1,9 +1,9 @@
 """The messages of a record as turns, whatever its dialect calls their roles and what they say."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from trainproof_ci.readers.dataset.shapes import Shape, dicts
+from trainproof_ci.typed import Any, NamedTuple
 
 
 class Turn(NamedTuple):

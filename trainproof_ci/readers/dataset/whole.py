@@ -43,7 +43,7 @@ def refuse_whole(head: Head) -> None:
                 name,
                 f"text, as {head.suffix or 'its name'} says",
             )
-    if _PAGE.match(start):
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<" and _PAGE.match(start) is not None:
         raise refused(head, "TP-FILE-NOT-DATA", "a web page was saved in place of the data", "an HTML page", "records")
     if (encoding := wide_encoding(start)) is not None:
         raise refused(head, "TP-ENC-UTF16", f"the file is {encoding}, not UTF-8", encoding, "UTF-8")

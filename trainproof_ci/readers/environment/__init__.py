@@ -1,12 +1,12 @@
 """Reader of the environment: the machine and the entry point against what the command line declares."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.config import EnvironmentOptions
 from trainproof_ci.model import Chart
 from trainproof_ci.readers.environment.machine import Memory, free_disk, memory
 from trainproof_ci.readers.environment.probe import Outcome, probe
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,8 @@
 import os
 import shutil
 import sys
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 
 class Memory(NamedTuple):

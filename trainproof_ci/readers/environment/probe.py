@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 CHILD = r"""
 import importlib, importlib.util, json, os, sys, traceback

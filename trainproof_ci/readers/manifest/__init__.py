@@ -3,13 +3,13 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import SHOWN_PLACES, Location, Places
 from trainproof_ci.readers.manifest.entries import Broken, Entry, Malformed, entry
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -1,10 +1,9 @@
 """`.dvc` files: the MD5 and size of a file or folder that DVC keeps elsewhere."""
 
-from typing import Any
-
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.places import Location
 from trainproof_ci.readers.manifest.entries import Broken, Entry, Malformed, checked_digest, inside
+from trainproof_ci.typed import Any
 from trainproof_ci.yaml_file import Node, load
 
 FOLDER_MARK = ".dir"

@@ -3,7 +3,8 @@
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+
+from trainproof_ci.typed import Any, NamedTuple
 
 HEX_DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 LARGEST_COUNT = (1 << 63) - 1

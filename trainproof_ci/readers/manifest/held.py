@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.intake.artifact import Artifact, block_bytes, difference, measure
@@ -11,6 +10,7 @@ from trainproof_ci.readers.manifest.dvc import OLD_TEXT_MD5
 from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.pointers import is_pointer, lfs_object
 from trainproof_ci.readers.source import Head, Source, refuse_special
+from trainproof_ci.typed import TYPE_CHECKING, BinaryIO, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, NoReturn
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
+from trainproof_ci.typed import Any, NamedTuple, NoReturn
 
 MOST_ELEMENTS = 100_000
 _SPACE = re.compile(r"[ \t\n\r]*")

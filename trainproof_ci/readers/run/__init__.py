@@ -14,10 +14,9 @@ The way from bytes to facts:
    `facts.RunLog`, which the rules, `compare` and the charts work on.
 """
 
-from typing import TYPE_CHECKING
-
 from trainproof_ci.readers.run.formats import READERS, Reader, asked, reader
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

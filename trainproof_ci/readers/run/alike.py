@@ -2,9 +2,9 @@
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainproof_ci.readers.run.records import Records
+from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from array import array
 from math import log
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.facts import Reading, RunLog, Series
 from trainproof_ci.readers.run.objective import find_objective
@@ -10,6 +9,7 @@ from trainproof_ci.readers.run.roles import Roles, find_roles
 from trainproof_ci.readers.run.segments import Segment, first_rank, last_segment
 from trainproof_ci.readers.run.unlogged import logged_evaluation, logged_training
 from trainproof_ci.readers.run.vocabulary import is_perplexity, shown_name
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -2,12 +2,12 @@
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Severity
 from trainproof_ci.places import Location
 from trainproof_ci.readers.run.encodings import decoded
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.facts import Reading
 from trainproof_ci.readers.run.records import number
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

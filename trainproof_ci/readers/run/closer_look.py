@@ -1,10 +1,10 @@
 """A closer look at the records that findings rest on, where reading the log did not compute every checksum."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.assemble import run_log
 from trainproof_ci.readers.run.facts import Damage, RunLog, Series
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import isfinite, isnan, nan
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.facts import NO_NUMBERS, Odd, Series
+from trainproof_ci.typed import NamedTuple
 
 MOST_COLUMNS = 4096
 """More distinct names than any trainer logs: what a file of free text could make up without end."""

@@ -1,7 +1,6 @@
 """Console text: dictionaries, `name: value` lines, progress bars, boxes and tables, whatever a trainer prints."""
 
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.console_cycles import Cycles
 from trainproof_ci.readers.run.console_names import looks_like_training
@@ -10,6 +9,7 @@ from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Cut, Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, redraws_of
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

@@ -4,7 +4,6 @@ import re
 from array import array
 from itertools import chain, islice
 from math import nan
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.run.alike import Run, count_on, run_of
 from trainproof_ci.readers.run.columns import EPOCH, STEP
@@ -12,6 +11,7 @@ from trainproof_ci.readers.run.console_lesson import CARRIED, NONE, Cycle, Lesso
 from trainproof_ci.readers.run.console_lines import split_numbers
 from trainproof_ci.readers.run.console_state import ANSI
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.vocabulary import (
     EVAL_WORDS,
@@ -14,6 +13,7 @@ from trainproof_ci.readers.run.vocabulary import (
     is_rate,
     is_reward,
 )  # fmt: skip
+from trainproof_ci.typed import NamedTuple
 
 _KEY = re.compile(
     r"(?<![\w/.@\-])(?P<phrase>[A-Za-z_][\w/.@\-]*(?:(?:'s)?[ \t]+[A-Za-z_][\w/.@\-]*){0,4})['\"\u2019\u201d`]?[ \t]*"

@@ -1,13 +1,13 @@
 """What the lines of a cycle say: which numbers belong together, and a pattern that finds them in every repetition."""
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.run.console_lines import split_numbers, template
 from trainproof_ci.readers.run.console_state import ANSI, LONGEST_PART
 from trainproof_ci.readers.run.console_tables import headerless
 from trainproof_ci.readers.run.console_words import wording
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.run.console_lines import Template

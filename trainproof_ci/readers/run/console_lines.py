@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
 from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
+from trainproof_ci.typed import NamedTuple
 
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FINITE = (

@@ -1,7 +1,6 @@
 """Which text files are console logs of a training: few files of a repository are, and most of its `.txt` are not."""
 
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.console_lines import split_numbers, template
 from trainproof_ci.readers.run.console_tables import header, headerless
@@ -9,6 +8,7 @@ from trainproof_ci.readers.run.lines import head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log
 from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import is_loss, words
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head

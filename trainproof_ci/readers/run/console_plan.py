@@ -1,6 +1,6 @@
 """What is done with the lines of console text that have one template."""
 
-from typing import TYPE_CHECKING
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re

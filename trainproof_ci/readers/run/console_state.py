@@ -2,7 +2,6 @@
 
 import re
 from math import nan
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Columns
 from trainproof_ci.readers.run.console_lines import (
@@ -18,6 +17,7 @@ from trainproof_ci.readers.run.console_tables import Table, headerless
 from trainproof_ci.readers.run.console_words import wording
 from trainproof_ci.readers.run.stops import StopFinder
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, in_phase, is_loss
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.records import number
 from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import NamedTuple
 
 _CELL = re.compile(r"[A-Za-z_#][\w ./%()\-#@*]{0,31}")
 _LIST = re.compile(r"\w+(?:,[\w/\-]+){1,63}")

@@ -2,11 +2,11 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.console_keys import EVALUATIONS, misspelt
 from trainproof_ci.readers.run.console_lines import SIGNS
 from trainproof_ci.readers.run.console_tables import Table, header
+from trainproof_ci.typed import NamedTuple
 
 _RULE = re.compile(r"[\s|+:=]*[-─━═]{4,}[\s|+:=\-─━═┼┬┴]*")
 _ABOUT_DATA = re.compile(

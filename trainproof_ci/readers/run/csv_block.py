@@ -2,7 +2,8 @@
 
 from array import array
 from itertools import compress
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 MOST_MASKS = 8
 """Different sets of filled cells in one block; rows that are filled at random are read one by one."""

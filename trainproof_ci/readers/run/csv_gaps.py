@@ -4,9 +4,9 @@ from array import array
 from bisect import bisect_right
 from itertools import chain
 from math import nan
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.csv_gaps import filled
 from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns
@@ -13,6 +12,7 @@ from trainproof_ci.readers.run.facts import Damage, Reading
 from trainproof_ci.readers.run.lines import CONFLICT_MARKS, blocks_of, head_lines, is_text
 from trainproof_ci.readers.run.names import bare_loss, named_after_losses, named_like_a_log, says_training
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.run.encodings import decoded
 from trainproof_ci.readers.run.facts import Cut, Damage
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Source

@@ -2,13 +2,13 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.run.picture import points
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_known, shown_name
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
 
 from trainproof_ci.patterns import later
+from trainproof_ci.typed import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Reader(Protocol):
         """Read the open file (or, for a target of several members, those) into series."""
 
 
-_MEASURED = later(rb'"\s*:\s*(?:[-\dNIn]|"\s*\[?(?:[-+.\d\\]|(?i:nan|inf|tensor|tf\.)))')
+_MEASURED = later(rb'"\s*:\s*(?:[-\dNIn]|"\s*\[?(?:[-+.\d\\]|[nN][aA][nN]|[iI][nN][fF]|[tT](?:ensor|f\.)))')
 """A value of a JSON object that is a number, is null, or may be a text that writes a number out."""
 
 

@@ -1,7 +1,6 @@
 """JSON histories: records, lists by name (Keras) or bare, or pandas index -> value, with scalars between them."""
 
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.documents import Document, as_json, not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
@@ -10,6 +9,7 @@ from trainproof_ci.readers.run.json_walk import NUMBERED, Walk
 from trainproof_ci.readers.run.lines import is_text
 from trainproof_ci.readers.run.names import named_after_losses, named_like_a_log
 from trainproof_ci.readers.run.vocabulary import is_loss
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 import re
 from array import array
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
@@ -11,6 +10,7 @@ from trainproof_ci.readers.run.facts import Series
 from trainproof_ci.readers.run.names import bare_loss, named_after_losses
 from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.vocabulary import EVAL_WORDS, TRAIN_WORDS, is_eval, is_loss, words
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

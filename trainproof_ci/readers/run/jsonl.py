@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 from trainproof_ci.readers.run.alike import Alike
 from trainproof_ci.readers.run.columns import Columns
@@ -13,6 +12,7 @@ from trainproof_ci.readers.run.names import compares_runs, named_like_a_log
 from trainproof_ci.readers.run.records import Records, number
 from trainproof_ci.readers.run.stops import StopFinder
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, STEP_KEYS, is_gradient_norm, is_loss, is_rate
+from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

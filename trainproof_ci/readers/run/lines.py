@@ -2,11 +2,11 @@
 
 import codecs
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.run.encodings import encoding_of
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head, Source

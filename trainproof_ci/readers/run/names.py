@@ -1,7 +1,6 @@
 """Which file names and which column names say that a file is a training log."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.stand_ins import tells_of_training
 from trainproof_ci.readers.run.vocabulary import (
@@ -15,6 +14,7 @@ from trainproof_ci.readers.run.vocabulary import (
     is_rate,
     words,
 )
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.source import Head

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
+
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from array import array

@@ -1,11 +1,11 @@
 """The reader for a file that was named outright although its format was not recognised."""
 
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.encodings import encoding_of
 from trainproof_ci.readers.run.formats import READERS, Reader, reader
+from trainproof_ci.typed import TYPE_CHECKING
 
 _ARRAY = re.compile(r"\[\s*(?:[\[{\"\]]|[-\d.eE+]+\s*[,\]]\s*(?:[-\d\]\n]|$))")
 """The beginning of a JSON array; `[12:03:01]` and `[10] train-rmse` begin lines of text."""

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
-from typing import Any, NamedTuple
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.columns import EPOCH, STEP, Block, Columns
 from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KEYS, in_phase, is_eval
+from trainproof_ci.typed import Any, NamedTuple
 
 NUMBER = re.compile(
     r"[-+]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE

@@ -1,7 +1,6 @@
 """Which column is the training loss, which are evaluation losses, learning rates, gradient norms."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
 from trainproof_ci.readers.run.stand_ins import find_stand_in
@@ -15,6 +14,7 @@ from trainproof_ci.readers.run.vocabulary import (
     is_rate,
     words,
 )  # fmt: skip
+from trainproof_ci.typed import NamedTuple
 
 ENOUGH = 10
 """Points; a column of a better name with fewer gives way to one with more."""

@@ -3,9 +3,9 @@
 from array import array
 from itertools import pairwise
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.readers.run.facts import Series
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

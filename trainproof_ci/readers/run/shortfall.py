@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.median import median
@@ -10,6 +9,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.run.objective import rewards
 from trainproof_ci.readers.run.roles import ENOUGH
 from trainproof_ci.readers.run.vocabulary import shown_name
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.run.facts import RunLog, Series

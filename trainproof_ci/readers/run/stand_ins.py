@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.run.objective import is_adversarial
 from trainproof_ci.readers.run.vocabulary import TRAIN_WORDS, is_eval, is_loss, is_perplexity, words
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.run.facts import Series

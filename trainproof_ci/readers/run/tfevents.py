@@ -9,7 +9,6 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
@@ -18,6 +17,7 @@ from trainproof_ci.readers.run.tfevents_checksum import WORTH_AN_IMPORT, acceler
 from trainproof_ci.readers.run.tfevents_framing import CHECKSUM, FOOTER, HEADER, LENGTH
 from trainproof_ci.readers.run.tfevents_scan import Column, Scan
 from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from struct import Struct
-from typing import NamedTuple
 
 from trainproof_ci.readers.run.tfevents_wire import BYTES, FIXED32, FIXED64, VARINT, Malformed, fields, signed, varint
+from trainproof_ci.typed import NamedTuple
 
 NOT_SCALARS = frozenset(
     {"audio", "custom_scalars", "distributions", "graphs", "histograms", "hparams", "images", "mesh", "npmi",

@@ -6,9 +6,9 @@ payload, and the masked CRC-32C of the payload (4 bytes).
 
 import re
 from struct import Struct
-from typing import BinaryIO
 
 from trainproof_ci.readers.run.tfevents_checksum import crc32c, masked
+from trainproof_ci.typed import BinaryIO
 
 HEADER, FOOTER = 12, 4
 CHUNK = 2 << 20

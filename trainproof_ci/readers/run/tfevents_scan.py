@@ -8,13 +8,13 @@ distinct one has its checksum computed once, and with that the framing of every 
 from array import array
 from collections.abc import Callable
 from sys import byteorder
-from typing import BinaryIO
 
 from trainproof_ci.readers.run.facts import Damage
 from trainproof_ci.readers.run.tfevents_checksum import masked
 from trainproof_ci.readers.run.tfevents_event import Scalar, parse
 from trainproof_ci.readers.run.tfevents_framing import CHECKSUM, FOOTER, HEADER, LARGEST_PARSED, Window
 from trainproof_ci.readers.run.tfevents_wire import Malformed, signed, varint
+from trainproof_ci.typed import BinaryIO
 
 MOST_KEYS = 1 << 17
 """Layouts that are remembered; a file that makes up more is parsed in full, not wrongly."""

@@ -1,7 +1,8 @@
 """The wire format of protocol buffers: fields of a message with their places, nothing of what they mean."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from trainproof_ci.typed import NamedTuple
 
 VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
 LONGEST_VARINT = 10

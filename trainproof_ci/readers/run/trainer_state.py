@@ -1,7 +1,6 @@
 """`trainer_state.json` of the Hugging Face Trainer: `log_history`, each entry at the line it begins on."""
 
 import re
-from typing import TYPE_CHECKING
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.run.alike import Alike
@@ -9,6 +8,7 @@ from trainproof_ci.readers.run.columns import Columns
 from trainproof_ci.readers.run.documents import Document, not_a_log
 from trainproof_ci.readers.run.facts import Reading
 from trainproof_ci.readers.run.records import Records
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.discovery import Target

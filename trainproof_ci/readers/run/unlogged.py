@@ -2,7 +2,8 @@
 
 from itertools import groupby
 from math import isfinite, isnan
-from typing import TYPE_CHECKING
+
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

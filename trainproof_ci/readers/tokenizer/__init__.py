@@ -1,9 +1,9 @@
 """Readers of a tokenizer: its JSON files, as JSON. No tokenizer is built and no network asked."""
 
 import os
-from typing import TYPE_CHECKING
 
 from trainproof_ci.readers.tokenizer.facts import GENERATION, NAMES, Tokenizer, tokenizer_in
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

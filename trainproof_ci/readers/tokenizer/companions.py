@@ -2,10 +2,10 @@
 
 import json
 import os
-from typing import Any, NamedTuple
 
 from trainproof_ci.readers.source import Head
 from trainproof_ci.readers.suffixes import JSON_LINES
+from trainproof_ci.typed import Any, NamedTuple
 
 VOCABULARIES = frozenset(
     {"vocab.json", "merges.txt", "vocab.txt", "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "source.spm", "tekken.json"}

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from trainproof_ci.model import Chart
 from trainproof_ci.readers.tokenizer.companions import TEMPLATES, VOCABULARIES, Beside, Dataset, datasets_beside, listed
 from trainproof_ci.readers.tokenizer.json_file import JsonFile, read_json
+from trainproof_ci.typed import Any, NamedTuple
 
 CONFIG, SPECIAL, WHOLE, GENERATION = (
     "tokenizer_config.json",

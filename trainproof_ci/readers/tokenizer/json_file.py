@@ -3,10 +3,10 @@
 import json
 import os
 import re
-from typing import Any, NamedTuple
 
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, Source, leads_outside
+from trainproof_ci.typed import Any, NamedTuple
 
 LARGEST = 64 << 20
 

@@ -1,7 +1,6 @@
 """Labels of a classifier: out of range, of one class, unbalanced, spelled in several ways."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -10,6 +9,7 @@ from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.tally import Label, as_class, classes
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import Any
 
 
 def _place(data: Survey, label: Label) -> Places:

@@ -1,7 +1,6 @@
 """Sounds and images that the records name: missing, named twice, not named at all, too many for their text."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -10,6 +9,7 @@ from trainproof_ci.readers.dataset.record import Fault, Record, texts
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
+from trainproof_ci.typed import Any
 
 PLACEHOLDERS = {"images": "<image>", "videos": "<video>", "audios": "<audio>"}
 

@@ -1,7 +1,6 @@
 """Single messages of a conversation: their fields, weights and tool calls."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -11,6 +10,7 @@ from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.typed import Any
 
 CALLS = ("tool_calls", "function_call")
 

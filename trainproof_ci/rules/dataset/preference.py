@@ -1,7 +1,6 @@
 """Pairs of a better and a worse answer, and single answers with a thumb up or down."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -9,6 +8,7 @@ from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import Any
 
 
 @rule("TP-PREF-EQUAL", Severity.FAIL, needs=("preference",), per="record")

@@ -1,6 +1,6 @@
 """What the services and trainers that `target:` names take: shapes of records, fewest and most of them, bytes."""
 
-from typing import NamedTuple
+from trainproof_ci.typed import NamedTuple
 
 
 class Profile(NamedTuple):

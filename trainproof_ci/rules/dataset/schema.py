@@ -1,7 +1,6 @@
 """Fields of the shape: missing, of the wrong type, empty, mixed."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from trainproof_ci.model import Severity
 from trainproof_ci.places import safe_key
@@ -11,6 +10,7 @@ from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.messages import empty_answer
+from trainproof_ci.typed import Any
 
 
 def _other(record: Record, shape: Shape) -> Shape | None:

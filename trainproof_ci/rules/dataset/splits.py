@@ -1,7 +1,6 @@
 """Records that are trained on and evaluated on."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -9,6 +8,7 @@ from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.labels import shown
+from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.leaks import Leak, Leaks

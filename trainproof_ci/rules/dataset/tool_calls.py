@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
@@ -10,6 +9,7 @@ from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import ANSWERS
+from trainproof_ci.typed import Any
 
 UNREADABLE = ("the arguments of a tool call are no JSON", "a text that no parser reads", "JSON")
 

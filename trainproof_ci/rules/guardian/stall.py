@@ -1,11 +1,11 @@
 """A log that stopped growing."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from trainproof_ci.model import Chart, Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import NamedTuple
 
 
 class QuietLog(NamedTuple):

@@ -1,13 +1,13 @@
 """Whether a copy may take its place: judged on the bytes that arrived, before anything is renamed."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from trainproof_ci.intake.artifact import Artifact, difference, short
 from trainproof_ci.model import Chart, Firing, Severity, TargetReport
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import NamedTuple
 
 
 class Copy(NamedTuple):

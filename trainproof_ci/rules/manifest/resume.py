@@ -1,7 +1,6 @@
 """Whether a run may resume: the data as it was, and a checkpoint that is whole. Any doubt rejects, and says which."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from trainproof_ci.intake.artifact import short
 from trainproof_ci.model import Chart, Firing, Severity, TargetReport
@@ -11,6 +10,7 @@ from trainproof_ci.readers.manifest.entries import Entry
 from trainproof_ci.readers.manifest.held import Held
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.manifest.differing import fired
+from trainproof_ci.typed import NamedTuple
 
 TRAINED_ON = frozenset({None, "train"})
 

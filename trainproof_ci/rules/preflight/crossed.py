@@ -1,12 +1,12 @@
 """What only shows when a dataset, a tokenizer, a checkpoint and a manifest are looked at together."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Chart, Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import NamedTuple
 
 
 class TokenizerSeen(NamedTuple):

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isfinite, sqrt
 from operator import sub
-from typing import NamedTuple
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.median import median
 from trainproof_ci.readers.run.facts import RunLog, Series
+from trainproof_ci.typed import NamedTuple
 
 SHARE = 0.05
 LEAST = 3

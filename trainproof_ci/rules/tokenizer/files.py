@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -10,6 +9,7 @@ from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.tokenizer.facts import CONFIG, GENERATION, WHOLE, Tokenizer
 from trainproof_ci.readers.tokenizer.json_file import JsonFile
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.typed import Any
 
 LARGEST_ID = 1 << 31
 
