@@ -1,4 +1,4 @@
-"""Which records stand in the file twice: 64-bit hashes in partitions first, then proof by reading again.
+"""Which records stand in the file twice: 64-bit hashes first, then proof by reading again.
 
 The hash is Python's own, keyed anew in each process, so it is never shown and never decides: every candidate is
 read a second time and compared as a whole canonical record.
@@ -9,18 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONEncoder
 
 from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
+from trainproof_ci.readers.dataset.hashes import repeated_in
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of
 from trainproof_ci.typed import Any, NamedTuple
 
-PARTITIONS = 64
-"""So few that their ends stay in the processor's cache, so many that the values of one are a small set."""
-FEW = 1 << 16
-"""Records; so many hashes are one small set."""
-MOST_PARTED = 1 << 22
-"""Records whose hashes are parted at a time, in a copy."""
 RAW_WHOLE = 4096
 """Bytes; shorter raw records are whole, so that equal bytes are equal records."""
 
@@ -160,44 +155,11 @@ class Duplicates:
     def candidates(self) -> frozenset[int]:
         """The numbers of the records that may be equal or share a question."""
         every = [self, *self.parts]
-        repeated = _repeated([part.keys for part in every])
+        repeated = repeated_in([part.keys for part in every])
         if not repeated:
             return frozenset()
         keys = (key for part in every for key in part.keys)
         return frozenset(number for number, key in enumerate(keys, 1) if key in repeated)
-
-
-def _repeated(arrays: "list[array[int]]") -> set[int]:
-    """The values that stand in the arrays twice."""
-    count = sum(map(len, arrays))
-    if count <= FEW:
-        return _twice(arrays)
-    rounds = -(-count // MOST_PARTED)
-    found: set[int] = set()
-    for round_ in range(rounds):
-        parted: list[array[int]] = [array("q") for _ in range(PARTITIONS)]
-        append = [part.append for part in parted]
-        for keys in arrays:
-            if rounds == 1:
-                for key in keys:
-                    append[key & PARTITIONS - 1](key)
-            else:
-                for key in keys:
-                    if key % rounds == round_:
-                        append[key >> 8 & PARTITIONS - 1](key)
-        for part in parted:
-            found |= _twice([part])
-    return found
-
-
-def _twice(arrays: "list[array[int]]") -> set[int]:
-    values: set[int] = set()
-    for keys in arrays:
-        values.update(keys)
-    if len(values) == sum(map(len, arrays)):
-        return set()
-    seen: set[int] = set()
-    return {key for keys in arrays for key in keys if key in seen or seen.add(key)}  # type: ignore[func-returns-value]
 
 
 Reread = Callable[[frozenset[int]], Iterator[Record]]
