@@ -1,10 +1,14 @@
 """A deadline for judging one file, so that a file built to be slow does not hold a runner."""
 
-import signal
 from types import FrameType, TracebackType
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.typed import Any
+
+try:
+    import _signal as signal  # type: ignore[import-not-found]  # `signal` makes enumerations of its numbers first
+except ImportError:
+    import signal
 
 
 class Deadline:

@@ -1,7 +1,6 @@
-"""Datasets of several files: label folders and parallel texts are one target, with one digest over all their files."""
+"""Datasets of several files: label folders and parallel texts are one target."""
 
 import os
-from hashlib import sha256
 
 from trainproof_ci.typed import TYPE_CHECKING
 
@@ -9,21 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainproof_ci.discovery import Target
-
-
-class FolderDigest:
-    """The sha256 over the lines `DIGEST  NAME` of the files, as `sha256sum` prints them."""
-
-    def __init__(self) -> None:
-        self._all = sha256()
-
-    def add(self, path: str, digest: str) -> None:
-        """Add one file by its own digest, which is that of the bytes that were judged."""
-        self._all.update(f"{digest}  ".encode() + os.fsencode(path) + b"\n")
-
-    def hexdigest(self) -> str:
-        """The digest in hexadecimal."""
-        return self._all.hexdigest()
 
 
 def gathered(targets: "Iterable[Target]") -> "list[Target]":

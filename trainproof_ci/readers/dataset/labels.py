@@ -8,7 +8,7 @@ from hashlib import sha256
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import line_of
-from trainproof_ci.readers.dataset.folder import FolderDigest
+from trainproof_ci.readers.dataset.digests import FolderDigest
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 

@@ -9,7 +9,7 @@ from time import time
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
-from trainproof_ci.readers.dataset.folder import FolderDigest
+from trainproof_ci.readers.dataset.digests import FolderDigest
 from trainproof_ci.readers.dataset.known_columns import SPLITS
 from trainproof_ci.readers.dataset.shapes import SHAPES
 from trainproof_ci.readers.source import Head, Source
