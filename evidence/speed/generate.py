@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Write the seeded data sets of the speed table: long prompt/completion rows, short ones, conversations, and a small file.
 
-usage: generate.py FOLDER [--megabytes 200] [--rows 2000000] [--seed 7]
+usage: generate.py FOLDER [--megabytes 200] [--rows 2000000] [--many ROWS] [--seed 7]
+
+With --many, twenty million say, another file of short rows is written, on which only trainproof-ci is measured.
 """
 
 import argparse
@@ -76,16 +78,19 @@ def main() -> None:
     cli.add_argument("folder")
     cli.add_argument("--megabytes", type=int, default=200)
     cli.add_argument("--rows", type=int, default=2_000_000)
+    cli.add_argument("--many", type=int, default=0)
     cli.add_argument("--seed", type=int, default=7)
     chosen = cli.parse_args()
     os.makedirs(chosen.folder, exist_ok=True)
     size = chosen.megabytes * 1_000_000
     files = (
         ("long.jsonl", long_rows, size), ("short.jsonl", short_rows, chosen.rows), ("chat.jsonl", conversations, size),
-        ("small.jsonl", long_rows, 1_000_000),
+        ("small.jsonl", long_rows, 1_000_000), ("many.jsonl", short_rows, chosen.many),
     )  # fmt: skip
     for name, write, amount in files:
         path = os.path.join(chosen.folder, name)
+        if not amount:
+            continue
         if not os.path.exists(path):
             write(path, amount, chosen.seed)
         print(path, os.path.getsize(path))

@@ -57,6 +57,8 @@ def contestants(name: str) -> "dict[str, list[str]]":
         found = {"trainproof-ci with numpy, 1 process": [*ours, "--jobs", "1"], "trainproof-ci with numpy, 2 processes": [*ours, "--jobs", "2"]}
         ours = alone
     found = {OURS: [*ours, "--jobs", "1"], "trainproof-ci, 2 processes": [*ours, "--jobs", "2"], **found}
+    if name == "many.jsonl":
+        return found
     if shutil.which("trainproof"):
         text = ["--text-field", "messages"] if name == "chat.jsonl" else []
         found["trainproof preflight"] = ["trainproof", "preflight", *text]
@@ -128,7 +130,7 @@ def main() -> None:
         f"Python {platform.python_version()}, {os.cpu_count()} processors, load {load:.1f} at the start; {chosen.rounds} interleaved rounds, medians.",
         "Made by `generate.py FOLDER` and `measure.py FOLDER`, this text included.", "", *ABOUT, "",
     ]  # fmt: skip
-    for name in ("long.jsonl", "short.jsonl", "chat.jsonl", "small.jsonl"):
+    for name in ("long.jsonl", "short.jsonl", "chat.jsonl", "small.jsonl", "many.jsonl"):
         if os.path.exists(name):
             lines += table(name, name, chosen.rounds)
     with open(os.path.join(HERE, "README.md"), "w", encoding="utf-8") as file:
