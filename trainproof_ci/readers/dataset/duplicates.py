@@ -12,7 +12,7 @@ from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
 from trainproof_ci.readers.dataset.hashes import repeated_in
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.shapes import MEDIA, Shape
+from trainproof_ci.readers.dataset.shapes import CONTEXT, MEDIA, Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of
 from trainproof_ci.typed import Any, NamedTuple
 
@@ -102,16 +102,16 @@ def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
         messages = value.get(shape.turns[0])
         if not isinstance(messages, list) or len(messages) < 2:
             return None
-        return (*messages[:-1], value.get("system"), value.get("tools"), *_shown(value))
+        return (*messages[:-1], value.get("system"), value.get("tools"), *_beside(value, MEDIA))
     if not shape.prompts or not (shape.targets or shape.label):
         return None
     question = tuple(value.get(key) for key in shape.prompts)
-    return (*question, *_shown(value)) if any(question) else None
+    return (*question, *_beside(value, CONTEXT)) if any(question) else None
 
 
-def _shown(value: Mapping[str, Any]) -> list[Any]:
-    """The pictures and sounds that are asked about: with another one it is another question."""
-    return [value[key] for key in sorted(MEDIA & value.keys())]
+def _beside(value: Mapping[str, Any], keys: frozenset[str]) -> list[Any]:
+    """What is given beside the prompt under these keys, in their order."""
+    return [value[key] for key in sorted(keys & value.keys())]
 
 
 NO_CONFLICT = frozenset(

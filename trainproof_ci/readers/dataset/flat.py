@@ -70,7 +70,7 @@ def accept(data: bytes, plan: "Plan", form: Form, survey: "Survey", *, longest: 
 
 def _compared(texts: "Texts", plan: "Plan", doubted: set[int], *, questions: bool) -> Iterable[object]:
     """What of each record is compared: what it asks, or all of it; of a doubted one nothing that counts."""
-    columns = [None if at is None else texts.columns[at] for at in (plan.prompts if questions else plan.order)]
+    columns = [None if at is None else texts.columns[at] for at in (plan.questions if questions else plan.order)]
     if odd := texts.odd - doubted:
         columns = [None if column is None else _respelled(column, odd) for column in columns]
     if len(columns) == 1 and columns[0] is not None:

@@ -25,7 +25,7 @@ LIMIT = 1 << 63
 
 def judge_for(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
     """The judge of one plan: a short one for one prompt and one target, a general one for everything else."""
-    prompt = plan.prompts[0] if len(plan.prompts) == 1 else None
+    prompt = plan.prompts[0] if len(plan.questions) == 1 else None
     if prompt is not None and plan.target is not None and not (plan.numbers or plan.pair or plan.label is not None):
         return _one_answer(prompt, plan.target, survey, asks=asks)
     return _any_record(plan, survey, asks=asks)
@@ -71,7 +71,7 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
             tally.prompts = same(tally.prompts, prompt)
         if label is not None:
             tally.label(values[label], line, number)
-        return tuple([values[at] if at is not None else None for at in plan.prompts]) if asks else ()
+        return tuple([values[at] if at is not None else None for at in plan.questions]) if asks else ()
 
     return judge
 

@@ -6,7 +6,7 @@ from operator import itemgetter
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT
 from trainproof_ci.readers.dataset.record import JSON_TYPES
-from trainproof_ci.readers.dataset.shapes import MEDIA
+from trainproof_ci.readers.dataset.shapes import CONTEXT, MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,12 +16,16 @@ FLAT = frozenset({str, int, float, bool, type(None)})
 
 
 class Plan(NamedTuple):
-    """How records of one signature are accepted: where their prompts, targets, labels and numbers stand."""
+    """How records of one signature are accepted: where their prompts, targets, labels and numbers stand.
+
+    `questions` are the prompts and what is given beside them, `order` all values in the order of their keys.
+    """
 
     kind: Kind
     keys: tuple[str, ...]
     types: tuple[type, ...]
     prompts: tuple[int | None, ...]
+    questions: tuple[int | None, ...]
     texts: tuple[int, ...]
     target: int | None
     pair: tuple[int, int] | None
@@ -53,7 +57,21 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     target = where[shape.targets[0]] if len(shape.targets) == 1 else None
     pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
     numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
-    return Plan(kind, keys, types, asked, texts, target, pair, where.get(shape.counted or ""), numbers, order, ordered)
+    questions = (*asked, *(where[key] for key in sorted(CONTEXT & where.keys())))
+    return Plan(
+        kind,
+        keys,
+        types,
+        asked,
+        questions,
+        texts,
+        target,
+        pair,
+        where.get(shape.counted or ""),
+        numbers,
+        order,
+        ordered,
+    )
 
 
 def asks(shape: "Shape") -> bool:

@@ -76,6 +76,8 @@ GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "syste
 COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
 MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
 """Keys that name a picture, a film or a sound."""
+CONTEXT = MEDIA | {"system", "system_prompt", "history", "tools"}
+"""Keys of what is given beside a prompt: with another system text or other turns before it, it is another question."""
 CHAT_EXTRA: Mapping[str, Types] = {
     "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **dict.fromkeys(MEDIA, ANY)
 }  # fmt: skip
@@ -137,6 +139,10 @@ _SHAPES = (
     Shape(
         "prompt-response", {"prompt": STRING, "response": STRING}, _ABOUT,
         prompts=("prompt",), targets=("response",), strong=False, closed=True,
+    ),
+    Shape(
+        "query-response", {"query": STRING, "response": STRING}, {"history": ANY, "images": ANY, "videos": ANY, "audios": ANY, **_ABOUT},
+        prompts=("query",), targets=("response",), strong=False, closed=True,
     ),
     Shape(
         "question-answer", {"question": STRING, "answer": STRING}, _ABOUT,

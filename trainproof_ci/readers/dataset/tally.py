@@ -38,7 +38,8 @@ class Tally:
         self.path = path
         self.prompts: Any = None
         self.targets: Any = None
-        self.media = False
+        self.more_given = False
+        """Whether pictures, sounds or earlier turns are given beside prompts."""
         self.blank_prompts = 0
         self.echoes = 0
         self.spaced = 0
@@ -57,7 +58,7 @@ class Tally:
         """Count one record of a survey."""
         value, faults, spaced = record.value, survey.faults, survey.spaced
         prompt, target = prompt_text(value, shape), learned_text(value, shape)
-        self.media |= not MEDIA.isdisjoint(value)
+        self.more_given |= bool(value.get("history")) or not MEDIA.isdisjoint(value)
         if prompt is not None:
             self.prompts = same(self.prompts, prompt)
             if is_blank(prompt):
@@ -115,7 +116,7 @@ class Tally:
         """Append the counts of a later part of the file."""
         self.prompts = _joined(self.prompts, other.prompts)
         self.targets = _joined(self.targets, other.targets)
-        self.media |= other.media
+        self.more_given |= other.more_given
         self.many_labels |= other.many_labels
         self.blank_prompts += other.blank_prompts
         self.spaced += other.spaced

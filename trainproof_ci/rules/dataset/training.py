@@ -101,7 +101,7 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
             Places(data.first(shape.targets[0])),
             severity=Severity.WARN if shape.media else None,
         )
-    elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.media and shape.name in ASKING:
+    elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.more_given and shape.name in ASKING:
         yield Firing(
             f'every "{shape.prompts[0]}" is the same text',
             f"1 text in {data.records} records",
