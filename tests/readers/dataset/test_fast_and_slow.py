@@ -24,6 +24,8 @@ SHAPES = {
     "text": ["text"],
     "alpaca": ["instruction", "input", "output"],
     "prompt-only": ["prompt"],
+    "query-response": ["query", "response"],
+    "prompt-completion with a system text": ["system", "prompt", "completion"],
     "question-answer": ["question", "answer"],
     "input-output": ["input", "output"],
     "instruction-response": ["instruction", "response"],
@@ -120,7 +122,7 @@ def test_texts_full_of_backslashes_are_read_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("work"))
         Path("train.jsonl").write_text("\n".join([*written, *written[:2], ""]), encoding="utf-8")
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
         quick = report(options)
         patch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
         assert report(options) == quick
@@ -138,7 +140,7 @@ def test_the_same_report_on_every_way(shape: str, seed: int, tmp_path_factory: p
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
         quick = report(options)
         patch.setattr(lines, "CHUNK", 200)
         assert report(options) == quick, "many blocks"
@@ -153,7 +155,7 @@ def test_the_same_report_in_parts(seed: int, shape: str, tmp_path_factory: pytes
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
         whole = report(options)
         patch.setattr(parts, "SMALLEST_PART", 100)
         for jobs in (2, 3):
@@ -176,7 +178,7 @@ def test_an_odd_line_among_healthy_ones_is_judged_alike(
 ) -> None:
     healthy = [one_line(SHAPES[shape], number, 0.0, random.Random(number)) for number in range(40)]
     (work / "train.jsonl").write_bytes(b"\n".join([*healthy, odd, *healthy[::-1], odd, odd, b""]))
-    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape),))
+    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
     quick = report(options)
     monkeypatch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
     assert report(options) == quick
