@@ -31,6 +31,7 @@ SHAPES = {
     "instruction-response": ["instruction", "response"],
     "preference": ["prompt", "chosen", "rejected"],
     "kto": ["prompt", "completion", "label"],
+    "alpaca with thumbs": ["instruction", "output", "kto_tag"],
     "text-label": ["text", "label"],
     "messages": ["messages"],
 }
@@ -69,6 +70,8 @@ def one_line(keys: list[str], number: int, faults: float, random_: random.Random
     value: dict[str, object] = {key: f"{key} number {random_.randint(0, 40) if faults else number}" for key in keys}
     if "label" in value:
         value["label"] = number % 2 == 0 if "completion" in value else number % 3
+    if "kto_tag" in value:
+        value["kto_tag"] = number % 3 > 0
     if random_.random() < 0.1:
         value["extra"] = random_.choice([1, 2.5, None, "x", True, ["list"], {"a": 1}])
     for key in keys:
@@ -122,7 +125,7 @@ def test_texts_full_of_backslashes_are_read_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("work"))
         Path("train.jsonl").write_text("\n".join([*written, *written[:2], ""]), encoding="utf-8")
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
         quick = report(options)
         patch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
         assert report(options) == quick
@@ -140,7 +143,7 @@ def test_the_same_report_on_every_way(shape: str, seed: int, tmp_path_factory: p
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
         quick = report(options)
         patch.setattr(lines, "CHUNK", 200)
         assert report(options) == quick, "many blocks"
@@ -155,7 +158,7 @@ def test_the_same_report_in_parts(seed: int, shape: str, tmp_path_factory: pytes
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
+        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
         whole = report(options)
         patch.setattr(parts, "SMALLEST_PART", 100)
         for jobs in (2, 3):
@@ -178,7 +181,7 @@ def test_an_odd_line_among_healthy_ones_is_judged_alike(
 ) -> None:
     healthy = [one_line(SHAPES[shape], number, 0.0, random.Random(number)) for number in range(40)]
     (work / "train.jsonl").write_bytes(b"\n".join([*healthy, odd, *healthy[::-1], odd, odd, b""]))
-    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ")[0]),))
+    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
     quick = report(options)
     monkeypatch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
     assert report(options) == quick

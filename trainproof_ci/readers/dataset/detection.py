@@ -12,6 +12,8 @@ RESULTS = frozenset(
     {"tests", "testcases", "cases", "prediction", "predictions", "preds", "outputs", "results", "responses", "generations", "generated"}
 )  # fmt: skip
 """Words of the name of a file whose questions and answers are nothing to learn."""
+THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label")
+"""Shapes that preference training without pairs borrows, and the keys of their truth values."""
 SAMPLED = 64
 """Records that the shape is detected from."""
 SHARE = 0.4
@@ -29,7 +31,17 @@ def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
     best = max((SHAPES[name] for name in votes if name), key=lambda shape: votes[shape.name], default=None)
     if best is None or votes[best.name] < SHARE * total:
         return None
-    return _only_asked(best) if best.turns and _unanswered(best, kept) else best
+    if best.turns and _unanswered(best, kept):
+        return _only_asked(best)
+    return with_thumb(best, kept)
+
+
+def with_thumb(shape: Shape, samples: Sequence[Mapping[str, Any]]) -> Shape:
+    """The shape with the key that says of each answer whether it is wanted, where the records have one."""
+    for key in THUMBS if shape.name in THUMBED else ():
+        if samples and all(isinstance(value.get(key), bool) for value in samples):
+            return shape._replace(thumb=key, optional={**shape.optional, key: ("boolean",)})
+    return shape
 
 
 def detect_named(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:

@@ -96,7 +96,7 @@ def digest(value: Any) -> bytes:
 
 def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
     """What is asked in a record, or None where there is nothing or nothing is learned from it."""
-    if shape is None or shape.pair or shape.name in NO_CONFLICT:
+    if shape is None or shape.pair or shape.thumb or shape.name in NO_CONFLICT:
         return None
     if shape.turns:
         messages = value.get(shape.turns[0])
@@ -115,7 +115,7 @@ def _beside(value: Mapping[str, Any], keys: frozenset[str]) -> list[Any]:
 
 
 NO_CONFLICT = frozenset(
-    {"kto", "stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest", "input-output"}
+    {"stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest", "input-output"}
 )
 """Shapes in which one input has several outputs by design, or none."""
 

@@ -76,4 +76,4 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
 
 def asks(shape: "Shape") -> bool:
     """Whether records of the shape can contradict each other."""
-    return bool(shape.prompts) and not shape.pair and shape.name not in NO_CONFLICT
+    return bool(shape.prompts) and not (shape.pair or shape.thumb) and shape.name not in NO_CONFLICT

@@ -21,6 +21,7 @@ class Shape(NamedTuple):
 
     `required` and `optional` give the JSON types a key may have; `prompts` are the keys of what the model is given,
     `targets` of what it learns, `turns` of its lists of messages, `pair` the two answers of a preference.
+    `label` is the key of a class, `thumb` that of a truth value which says whether the answer is wanted.
     `roles` maps a role as written to system, user, assistant or tool. `strong` shapes are recognised in any `.json`.
     `media` are the keys that name a sound or an image beside the file; one record is one clip then.
     """
@@ -33,6 +34,7 @@ class Shape(NamedTuple):
     turns: tuple[str, ...] = ()
     pair: tuple[str, ...] = ()
     label: str | None = None
+    thumb: str | None = None
     roles: Mapping[str, str] = {}
     strong: bool = True
     media: tuple[str, ...] = ()
@@ -47,7 +49,7 @@ class Shape(NamedTuple):
     @property
     def counted(self) -> str | None:
         """The key whose values are counted: the class of a record, or whether its answer is wanted."""
-        return "label" if self.name == "kto" else self.label
+        return self.thumb or self.label
 
     def renamed(self, fields: Mapping[str, str]) -> "Shape":
         """The shape with the names that a dataset gives its keys."""
@@ -60,7 +62,7 @@ class Shape(NamedTuple):
             optional={name(key): types for key, types in self.optional.items()},
             prompts=tuple(map(name, self.prompts)), targets=tuple(map(name, self.targets)),
             turns=tuple(map(name, self.turns)), pair=tuple(map(name, self.pair)),
-            label=name(self.label) if self.label else None, media=tuple(map(name, self.media)),
+            label=name(self.label) if self.label else None, thumb=name(self.thumb) if self.thumb else None, media=tuple(map(name, self.media)),
         )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ _SHAPES = (
     Shape("preference", {"chosen": ANSWER, "rejected": ANSWER}, {"prompt": TEXT, "conversations": LIST, "messages": LIST, "instruction": STRING, "input": STRING, "question": STRING, "system": ANY, "history": ANY, **CHAT_EXTRA},
           prompts=("prompt", "instruction", "input", "question", "conversations", "messages"), pair=("chosen", "rejected"), roles=SHAREGPT_ROLES),
     Shape(
-        "sharegpt", {"conversations": LIST}, {"chosen": ANY, "rejected": ANY, "kto_tag": ANY, **CHAT_EXTRA},
+        "sharegpt", {"conversations": LIST}, {"chosen": ANY, "rejected": ANY, **CHAT_EXTRA},
         turns=("conversations",), roles=SHAREGPT_ROLES,
     ),
     Shape("messages", {"messages": LIST}, CHAT_EXTRA, turns=("messages",), roles=OPENAI_ROLES),
@@ -117,7 +119,7 @@ _SHAPES = (
     ),
     Shape(
         "kto", {"prompt": TEXT, "completion": TEXT, "label": ("boolean",)}, CHAT_EXTRA,
-        prompts=("prompt",), targets=("completion",), roles=OPENAI_ROLES,
+        prompts=("prompt",), targets=("completion",), thumb="label", roles=OPENAI_ROLES,
     ),
     Shape(
         "prompt-completion", {"prompt": TEXT, "completion": TEXT}, CHAT_EXTRA,

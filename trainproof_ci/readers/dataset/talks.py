@@ -72,7 +72,7 @@ class TalkAcceptor:
         shape, options = survey.shape, survey.options
         plain = shape is not None and len(shape.turns) == 1 and set(shape.required) == set(shape.turns)
         free = survey.marks is None and survey.media is None and not options.phrases and not survey.tally.listed
-        return plain and free
+        return plain and free and shape is not None and shape.thumb is None
 
     def block(self, block: "Block") -> None:
         """Take every line of a block."""

@@ -80,12 +80,12 @@ def one_sided(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: unpaired preference training needs both wanted and unwanted answers; with one kind it has no signal.
     Fix: add the other kind, or train on the answers directly.
-    Stands down: in every shape but kto, and below 4 records.
+    Stands down: where no truth value stands beside the answers, in "label" or "kto_tag", and below 4 records.
     """
     assert data.shape is not None
-    if data.shape.name != "kto":
+    if data.shape.thumb is None:
         raise StandDown(f"no answers with a thumb up or down in the shape {data.shape.name}")
-    column = data.columns.named().get("label")
+    column = data.columns.named().get(data.shape.thumb)
     if column is None or column.present < limits["records"]:
         raise StandDown(f"fewer than {limits['records']:g} labels")
     if len(data.tally.labels) == 1:
@@ -93,5 +93,5 @@ def one_sided(data: Survey, limits: Limits) -> Iterator[Firing]:
             "every answer has the same label",
             f"1 label in {column.present} records",
             "true and false",
-            Places(data.location(key="label")),
+            Places(data.location(key=data.shape.thumb)),
         )
