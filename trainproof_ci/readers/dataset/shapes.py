@@ -88,6 +88,8 @@ _ABOUT: Mapping[str, Types] = dict.fromkeys(
     ("id", "system", "category", "source", "topic", "type", "difficulty", "language", "lang", "tags", "meta", "metadata", "url"), ANY
 )  # fmt: skip
 """What a pair of a question and an answer may have beside it; with a score or a prediction it is no pair to learn."""
+TAGS = ("ner_tags", "pos_tags", "chunk_tags", "tags")
+"""Keys of lists that say something of each of the "tokens" beside them."""
 _SHAPES = (
     Shape(
         "openai-preference", {"input": OBJECT, "preferred_output": LIST, "non_preferred_output": LIST},
@@ -154,6 +156,7 @@ _SHAPES = (
         "input-output", {"input": STRING, "output": STRING}, _ABOUT,
         prompts=("input",), targets=("output",), strong=False, closed=True,
     ),
+    Shape("token-classification", {"tokens": LIST}, dict.fromkeys(TAGS, ANY), strong=False),
     Shape("text-label", {"text": STRING, "label": SCALAR}, prompts=("text",), label="label", strong=False),
     Shape("prompt-only", {"prompt": TEXT}, CHAT_EXTRA, prompts=("prompt",), roles=OPENAI_ROLES, strong=False),
     Shape("text", {"text": STRING}, {"id": ANY, "meta": ANY}, targets=("text",), strong=False),
@@ -199,6 +202,8 @@ def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
         return any("parts" in message for message in dicts(value["contents"]))
     if shape.name == "sharegpt":
         return any("from" in message or "role" in message for message in dicts(value["conversations"]))
+    if shape.name == "token-classification":
+        return any(isinstance(tags := value.get(key), list) and len(tags) == len(value["tokens"]) for key in TAGS)
     if shape.name == "messages":
         return not value["messages"] or any("role" in message for message in dicts(value["messages"]))
     return True

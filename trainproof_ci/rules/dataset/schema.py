@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from trainproof_ci.model import Severity
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
-from trainproof_ci.readers.dataset.shapes import Shape, shape_of
+from trainproof_ci.readers.dataset.shapes import TAGS, Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
@@ -68,10 +68,11 @@ def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
 
 @rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), per="record")
 def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
-    """A field of the shape has a type that it cannot have.
+    """A field of the shape has a type that it cannot have, or a list another length than the list that it belongs to.
 
-    Why: a number where a text belongs raises in the tokenizer; a label "false" is true.
-    Fix: write the value with the type of the shape.
+    Why: a number where a text belongs raises in the tokenizer; a label "false" is true; with a tag too few all tags behind
+    it are those of other tokens.
+    Fix: write the value with the type of the shape, and as many labels as there is to label.
     """
     assert data.shape is not None
     for key, types in data.shape.required.items():
@@ -88,7 +89,11 @@ def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
         yield Fault("lists that run side by side have different lengths", said, "one length", key=next(iter(lengths)))
 
 
-SIDE_BY_SIDE = {"stepwise": ("completions", "labels"), "pretokenized": ("input_ids", "attention_mask", "labels")}
+SIDE_BY_SIDE = {
+    "stepwise": ("completions", "labels"),
+    "pretokenized": ("input_ids", "attention_mask", "labels"),
+    "token-classification": ("tokens", *TAGS),
+}
 
 
 @rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
