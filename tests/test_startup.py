@@ -74,6 +74,11 @@ def test_a_log_is_recognised_however_its_numbers_are_written(value: str) -> None
     assert recognise(Head("log.jsonl", line, len(line))) == "jsonl"
 
 
+def test_a_log_is_recognised_by_a_list_of_losses() -> None:
+    line = b'{"epoch": true, "train": {"loss": [0.3, 0.2]}}\n'
+    assert recognise(Head("log.jsonl", line, len(line))) == "jsonl"
+
+
 def test_texts_alone_are_no_log() -> None:
     line = b'{"step": "the first", "loss": "of appetite", "train": {"loss": "none"}}\n'
     assert recognise(Head("log.jsonl", line, len(line))) is None

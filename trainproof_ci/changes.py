@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 
 from trainproof_ci import git
 from trainproof_ci.typed import NamedTuple
@@ -100,11 +101,12 @@ def _raw(listed: bytes) -> Iterator[_Entry]:
 def _changed_lines(base: str, entries: list[_Entry]) -> list[Ranges]:
     """The changed lines of each entry. Patches come in the order of the raw list, so that no name need be parsed."""
     sections: list[list[tuple[int, int]] | None] = []
-    for line in _outside_hunks(git.lines("diff", *git.PLAIN_DIFF, "-U0", "-M", base), sections):
-        if line.startswith(b"diff --git "):
-            sections.append([])
-        elif line.startswith((b"Binary files ", b"GIT binary", b"new file ")) and sections:
-            sections[-1] = None
+    with closing(git.lines("diff", *git.PLAIN_DIFF, "-U0", "-M", base)) as lines:
+        for line in _outside_hunks(lines, sections):
+            if line.startswith(b"diff --git "):
+                sections.append([])
+            elif line.startswith((b"Binary files ", b"GIT binary", b"new file ")) and sections:
+                sections[-1] = None
     wanted = [1 + (entry.status == "T") for entry in entries]  # a file that became a link is two patches
     if sum(wanted) != len(sections):
         return [WHOLE] * len(entries)

@@ -1,7 +1,7 @@
 """Asking git, safely: nothing that a repository configures is run, and names are read as bytes."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from trainproof_ci.typed import IO
 
@@ -55,8 +55,8 @@ def git(*arguments: str) -> bytes | None:
     return run.stdout if run.returncode == 0 else None
 
 
-def lines(*arguments: str) -> Iterator[bytes]:
-    """The lines of `git ARGUMENTS` while it runs, the first 64 KiB of each; no lines where git is missing."""
+def lines(*arguments: str) -> Generator[bytes, None, None]:
+    """The lines of `git ARGUMENTS` while it runs, the first 64 KiB of each; none where git is missing. Close them to end it."""
     import subprocess
 
     try:

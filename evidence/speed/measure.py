@@ -17,7 +17,6 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """Everybody may keep compiled modules; the first round of each file is preceded by one run that is not counted."""
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = sys.executable
-COMMAND = os.path.join(os.path.dirname(PYTHON), "trainproof-ci")
 PLAIN = (
     "import json,sys\n"
     "def once(pairs):\n"
@@ -27,7 +26,8 @@ PLAIN = (
     "for line in open(sys.argv[1], encoding='utf-8'):\n"
     "    json.loads(line, object_pairs_hook=once)\n"
 )
-WITHOUT_NUMPY = "import sys;sys.modules['numpy']=None;from trainproof_ci.process import run;run()"
+PLAINLY = "from trainproof_ci.process import run;run()"
+WITHOUT_NUMPY = f"import sys;sys.modules['numpy']=None;{PLAINLY}"
 DATASETS = "import sys,tempfile,datasets;datasets.disable_progress_bars();datasets.load_dataset('json',data_files=sys.argv[1],cache_dir=tempfile.mkdtemp())"
 DUCKDB = "import sys,duckdb;duckdb.sql(f\"select count(*), count(distinct hash(j)) from read_json_auto('{sys.argv[1]}') j\").fetchall()"
 
@@ -50,13 +50,11 @@ def has(module: str) -> bool:
 
 def contestants(name: str) -> "dict[str, list[str]]":
     """The commands by name, those that are installed; ours first."""
-    ours = [COMMAND, "check", "--kind", "dataset", "--format", "json", "--output", os.devnull]
-    found = {}
+    check = ["check", "--kind", "dataset", "--format", "json", "--output", os.devnull, "--jobs"]
+    alone, helped = [PYTHON, "-c", WITHOUT_NUMPY, *check], [PYTHON, "-c", PLAINLY, *check]
+    found = {OURS: [*alone, "1"], "trainproof-ci, 2 processes": [*alone, "2"]}
     if has("numpy"):
-        alone = [PYTHON, "-c", WITHOUT_NUMPY, *ours[1:]]
-        found = {"trainproof-ci with numpy, 1 process": [*ours, "--jobs", "1"], "trainproof-ci with numpy, 2 processes": [*ours, "--jobs", "2"]}
-        ours = alone
-    found = {OURS: [*ours, "--jobs", "1"], "trainproof-ci, 2 processes": [*ours, "--jobs", "2"], **found}
+        found |= {"trainproof-ci with numpy, 1 process": [*helped, "1"], "trainproof-ci with numpy, 2 processes": [*helped, "2"]}
     if name == "many.jsonl":
         return found
     if shutil.which("trainproof"):

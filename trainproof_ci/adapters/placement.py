@@ -2,12 +2,11 @@
 
 from trainproof_ci.model import Finding, Report, TargetReport
 from trainproof_ci.places import Location, Places
-from trainproof_ci.typed import TYPE_CHECKING
+from trainproof_ci.typed import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainproof_ci.typed import BinaryIO
 
 LONGEST_LINE = 1 << 20
 """Bytes before a place that are read to count its column; beyond them the column is left out."""

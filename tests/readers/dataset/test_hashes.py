@@ -1,6 +1,8 @@
 """Hashes that stand in arrays twice: the same are found in one set, in parts and by numpy."""
 
 import json
+import subprocess
+import sys
 from array import array
 from collections import Counter
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from trainproof_ci.cli import main
 from trainproof_ci.readers.dataset import hashes
 
+ROOT = Path(__file__).parents[3]
 VALUE = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-20, 20)
 WAYS = ("few", "parted", "sorted")
 
@@ -45,7 +48,7 @@ def test_numpy_is_not_loaded_for_few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_numpy_they_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
     way(monkeypatch, "parted")
     monkeypatch.setattr(hashes, "WORTH_NUMPY", 0)
-    monkeypatch.setitem(__import__("sys").modules, "numpy", None)
+    monkeypatch.setitem(sys.modules, "numpy", None)
     assert hashes.repeated_in([array("q", [5, -5, 5]), array("q", [-5, 6])]) == {5, -5}
 
 
@@ -61,3 +64,25 @@ def test_a_report_does_not_depend_on_the_way(tmp_path: Path, monkeypatch: pytest
         reports.add(Path(f"{name}.json").read_bytes())
     assert len(reports) == 1
     assert b"TP-DUP" in reports.pop()
+
+
+def test_numpy_is_not_loaded_where_memory_is_limited(tmp_path: Path) -> None:
+    """Its linear algebra would end the process, with an exit code that reads as a verdict."""
+    needs_module("numpy")
+    script = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); from trainproof_ci.readers.dataset import hashes; "
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)); assert hashes._numpy() is None"
+    )
+    subprocess.run([sys.executable, "-c", script, str(ROOT)], cwd=tmp_path, check=True)
+
+
+def test_numpy_starts_no_thread(tmp_path: Path) -> None:
+    needs_module("numpy")
+    script = (
+        "import os, sys; sys.path.insert(0, sys.argv[1]); from trainproof_ci.readers.dataset import hashes; "
+        "assert hashes._numpy() is not None; print(len(os.listdir('/proc/self/task')), os.environ.get(hashes.THREADS))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script, str(ROOT)], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert told.stdout.split() == ["1", "None"]

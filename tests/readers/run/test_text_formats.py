@@ -15,6 +15,7 @@ from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Severity, TargetReport
 from trainproof_ci.readers.run import read, recognise
 from trainproof_ci.readers.run.facts import RunLog
+from trainproof_ci.readers.run.records import number
 from trainproof_ci.readers.source import Head
 
 VALUES = losses(30)
@@ -234,3 +235,8 @@ def test_the_loss_of_an_evaluation_stands_apart(work: Path, name: str, content: 
     assert list(run.loss.values) == VALUES
     assert list(evals.values) == pytest.approx([x + 1 for x in VALUES])
     assert list(run.loss.steps) == list(evals.steps) == list(range(30))
+
+
+@pytest.mark.parametrize("text", ["\u0131nf", "\u0130nf", "\u0660.\u0665", "\u30000.5", "1_0", ""])
+def test_only_ascii_writes_a_number(text: str) -> None:
+    assert number(text) is None

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from trainproof_ci.readers.source import Head
 
+__all__ = ["Digest", "FolderDigest", "sha256"]
+
 BUFFER = 1 << 19
 SMALL = 1 << 21
 """Bytes; a smaller file is hashed in the time that a thread for it takes to start and to end."""

@@ -11,11 +11,10 @@ from trainproof_ci.readers.dataset.lines import LONG, Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import JSON_LINES, words_of
-from trainproof_ci.typed import TYPE_CHECKING, Any
+from trainproof_ci.typed import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
-    from trainproof_ci.typed import BinaryIO
 
 
 __all__ = ["BOM", "MARKERS", "Examiner", "blocks", "records_of", "sample"]
@@ -80,7 +79,7 @@ def scan(source: Source, survey: "Survey") -> None:
     examiner.finish()
 
 
-def survey_range(stream: "BinaryIO", survey: "Survey", examiner: Examiner, start: int, end: int | None) -> None:
+def survey_range(stream: BinaryIO, survey: "Survey", examiner: Examiner, start: int, end: int | None) -> None:
     """Measure the lines that begin from byte `start` up to `end`."""
     from trainproof_ci.readers.dataset.fast import Acceptor
 
@@ -108,7 +107,7 @@ def records(path: str) -> Iterator[Record]:
         yield from records_of(source.file)
 
 
-def records_of(stream: "BinaryIO") -> Iterator[Record]:
+def records_of(stream: BinaryIO) -> Iterator[Record]:
     """The records of a stream, without their faults."""
     number = 0
     for block in blocks(stream):

@@ -3,12 +3,11 @@
 import math
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 
 from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import line_of
-from trainproof_ci.readers.dataset.digests import FolderDigest
+from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 

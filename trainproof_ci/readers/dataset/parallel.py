@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from hashlib import sha256
 from itertools import zip_longest
 from time import time
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
-from trainproof_ci.readers.dataset.digests import FolderDigest
+from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
 from trainproof_ci.readers.dataset.known_columns import SPLITS
 from trainproof_ci.readers.dataset.shapes import SHAPES
 from trainproof_ci.readers.source import Head, Source

@@ -36,8 +36,8 @@ class Reader(Protocol):
         """Read the open file (or, for a target of several members, those) into series."""
 
 
-_MEASURED = later(rb'"\s*:\s*(?:[-\dNIn]|"\s*\[?(?:[-+.\d\\]|[nN][aA][nN]|[iI][nN][fF]|[tT](?:ensor|f\.)))')
-"""A value of a JSON object that is a number, is null, or may be a text that writes a number out."""
+_MEASURED = later(rb'"\s*:[\s\[]*(?:[-\dNIn]|"\s*\[?(?:[-+.\d\\]|[nN][aA][nN]|[iI][nN][fF]|[tT](?:ensor|f\.)))')
+"""A value of a JSON object that is a number or begins a list of them, is null, or may be a text that writes a number out."""
 
 
 def asked(head: "Head") -> "Iterable[str]":

@@ -10,9 +10,10 @@ from trainproof_ci.readers.run.vocabulary import EPOCH_KEYS, PHASE_KEYS, STEP_KE
 from trainproof_ci.typed import Any, NamedTuple
 
 NUMBER = re.compile(
-    r"[-+]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)", re.IGNORECASE
+    r"[-+]?(?:(?:\d{1,3}(?:_\d{3})+|\d+)\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity)",
+    re.IGNORECASE | re.ASCII,
 )
-_OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*")
+_OF = re.compile(r"\s*\[?(\d+(?:\.\d+)?)\s*/\s*\d+\]?\s*", re.ASCII)
 _TENSOR = later(r"(?:tf\.)?[tT]ensor\(\s*([-+.\w]+)")
 """A number that was printed with what holds it: `tensor(0.69, grad_fn=<NllLossBackward0>)`."""
 LONGEST_NUMBER = 128
@@ -32,7 +33,7 @@ def number(value: object) -> float | None:
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
     if isinstance(value, str) and len(value) < LONGEST_NUMBER:
-        text = value.strip()
+        text = value.strip(" \t\r\n")
         if (tensor := _TENSOR.match(text)) is not None:
             text = tensor[1]
         if NUMBER.fullmatch(text):
