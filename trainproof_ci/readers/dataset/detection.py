@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
-from trainproof_ci.readers.dataset.turns import conversations
 from trainproof_ci.readers.suffixes import SOUNDS, words_of
 from trainproof_ci.typed import Any
 
@@ -12,12 +12,16 @@ RESULTS = frozenset(
     {"tests", "testcases", "cases", "prediction", "predictions", "preds", "outputs", "results", "responses", "generations", "generated"}
 )  # fmt: skip
 """Words of the name of a file whose questions and answers are nothing to learn."""
-THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label")
-"""Shapes that preference training without pairs borrows, and the keys of their truth values."""
 SAMPLED = 64
 """Records that the shape is detected from."""
 SHARE = 0.4
 """Part of the sampled records that must have the shape before the file is said to have it."""
+
+
+GAPS = 0.2
+"""Part of the records with a prompt that must have a completion before the others are said to lack it."""
+PLAIN = (str, bool, int, float, type(None))
+TRUTHS = frozenset({"true", "false"})
 
 
 def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
@@ -29,19 +33,24 @@ def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
         votes[shape.name if shape else None] += 1
     total = votes.total() if hasattr(votes, "total") else sum(votes.values())
     best = max((SHAPES[name] for name in votes if name), key=lambda shape: votes[shape.name], default=None)
-    if best is None or votes[best.name] < SHARE * total:
-        return None
-    if best.turns and _unanswered(best, kept):
-        return _only_asked(best)
-    return with_thumb(best, kept)
+    if best is not None and votes[best.name] < SHARE * total:
+        best = None
+    best = _meant(best, kept)
+    return None if best is None else fitted(best, kept)
 
 
-def with_thumb(shape: Shape, samples: Sequence[Mapping[str, Any]]) -> Shape:
-    """The shape with the key that says of each answer whether it is wanted, where the records have one."""
-    for key in THUMBS if shape.name in THUMBED else ():
-        if samples and all(isinstance(value.get(key), bool) for value in samples):
-            return shape._replace(thumb=key, optional={**shape.optional, key: ("boolean",)})
-    return shape
+def _meant(found: Shape | None, samples: Sequence[Mapping[str, Any]]) -> Shape | None:
+    """The shape that records were meant to have, by keys that nothing else has, where a wrong type or a gap hides it."""
+    if found is not None and found.name == "prompt-completion":
+        spelled = all(isinstance(value.get("label"), str) and value["label"].lower() in TRUTHS for value in samples)
+        return SHAPES["kto"] if spelled else found
+    if found is not None and found.name != "prompt-only":
+        return found
+    for shape in map(SHAPES.__getitem__, ("prompt-completion", "alpaca")):
+        having = sum(all(key in value and isinstance(value[key], PLAIN) for key in shape.required) for value in samples)
+        if having and having >= (SHARE if found is None else GAPS) * len(samples):
+            return shape
+    return found
 
 
 def detect_named(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:
@@ -65,21 +74,3 @@ def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None
     if shape.name == "hf-imagefolder":
         return shape if is_metadata(path) else None
     return shape if all(str(value[shape.media[0]]).lower().endswith(SOUNDS) for value in samples) else None
-
-
-def _unanswered(shape: Shape, samples: list[Mapping[str, Any]]) -> bool:
-    """Whether conversations are the prompts of reinforcement learning: none has an answer, and other keys check it."""
-    if not all(value.keys() - shape.vocabulary for value in samples):
-        return False
-    return not any(
-        turn.role in {"assistant", "call"}
-        for value in samples
-        for _, said in conversations(shape, value)
-        for turn in said
-    )
-
-
-def _only_asked(shape: Shape) -> Shape:
-    return SHAPES["prompt-only"]._replace(
-        required=shape.required, optional=shape.optional, prompts=shape.turns, roles=shape.roles
-    )

@@ -13,7 +13,7 @@ from trainproof_ci.readers.dataset.hashes import repeated_in
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import CONTEXT, MEDIA, Shape
-from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of
+from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of, is_answer
 from trainproof_ci.typed import Any, NamedTuple
 
 RAW_WHOLE = 4096
@@ -100,7 +100,7 @@ def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
         return None
     if shape.turns:
         messages = value.get(shape.turns[0])
-        if not isinstance(messages, list) or len(messages) < 2:
+        if not isinstance(messages, list) or len(messages) < 2 or not is_answer(shape, messages[-1]):
             return None
         return (*messages[:-1], value.get("system"), value.get("tools"), *_beside(value, MEDIA))
     if not shape.prompts or not (shape.targets or shape.label):

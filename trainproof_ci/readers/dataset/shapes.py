@@ -1,6 +1,6 @@
 """The shapes of a record: which keys it has, what is asked, what is learned, and how its turns are told apart."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES
@@ -38,6 +38,10 @@ class Shape(NamedTuple):
     roles: Mapping[str, str] = {}
     strong: bool = True
     media: tuple[str, ...] = ()
+    foreign: frozenset[str] = frozenset()
+    """Roles of another dialect that all records of a file use; `roles` says whose they are."""
+    habits: frozenset[str] = frozenset()
+    """What the conversations of a file have in common: "asks-only", none has an answer; "answers-only", none a question."""
     closed: bool = False
     """Whether only records without any other key have the shape: of common words, such as `question` and `answer`."""
 
@@ -68,12 +72,16 @@ class Shape(NamedTuple):
 
 OPENAI_ROLES = {
     "system": "system", "developer": "system", "user": "user", "assistant": "assistant",
-    "tool": "tool", "function": "tool", "ipython": "tool",
+    "tool": "tool", "function": "tool", "ipython": "tool", "tool_call": "call", "tool_response": "tool",
 }  # fmt: skip
 SHAREGPT_ROLES = {
     **OPENAI_ROLES, "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
     "model": "assistant", "observation": "tool", "function_call": "call", "function_response": "tool",
 }  # fmt: skip
+FOREIGN_ROLES = {
+    "bot": "assistant", "ai": "assistant", "model": "assistant", "gpt": "assistant", "chatbot": "assistant", "human": "user", "prompter": "user",
+}  # fmt: skip
+"""Roles of no common dialect; a file that uses them throughout has a loader of its own."""
 GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
 COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
 MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
@@ -88,6 +96,8 @@ _ABOUT: Mapping[str, Types] = dict.fromkeys(
     ("id", "system", "category", "source", "topic", "type", "difficulty", "language", "lang", "tags", "meta", "metadata", "url"), ANY
 )  # fmt: skip
 """What a pair of a question and an answer may have beside it; with a score or a prediction it is no pair to learn."""
+NOT_ONLY_ASKED = frozenset({"query", "pos", "neg", "response", "responses"})
+"""Keys beside which a prompt is an instruction for a search, or has answers of its own."""
 TAGS = ("ner_tags", "pos_tags", "chunk_tags", "tags")
 """Keys of lists that say something of each of the "tokens" beside them."""
 _SHAPES = (
@@ -132,7 +142,7 @@ _SHAPES = (
         prompts=("instruction", "input"), targets=("output",),
     ),
     Shape(
-        "nemo-manifest", {"audio_filepath": STRING, "duration": ("number", "integer"), "text": STRING}, {"offset": ANY, "lang": ANY},
+        "nemo-manifest", {"audio_filepath": STRING, "duration": ("number", "integer"), "text": STRING}, {"offset": ANY, "lang": ANY, **dict.fromkeys(("num_speakers", "rttm_filepath", "uem_filepath", "ctm_filepath"), ANY)},
         targets=("text",), media=("audio_filepath",),
     ),
     Shape("pretokenized", {"input_ids": LIST}, {"attention_mask": ANY, "labels": ANY, "token_type_ids": ANY, "position_ids": ANY}),
@@ -193,20 +203,28 @@ def _fitting(names: tuple[str, ...], types: tuple[type, ...]) -> tuple[Shape, ..
 
 
 def _speaks(shape: Shape, value: Mapping[str, Any]) -> bool:
-    """Whether the roles of the first messages are those of the shape, where only they tell it from another, or its keys."""
+    """Whether a record that has the keys of a shape is one, where something else tells it from another."""
     if shape.closed:
         return value.keys() <= shape.vocabulary
-    if shape.name == "cohere-chat":
-        return any(message.get("role") in ("Chatbot", "System") for message in dicts(value["messages"]))
-    if shape.name == "gemini-contents":
-        return any("parts" in message for message in dicts(value["contents"]))
-    if shape.name == "sharegpt":
-        return any("from" in message or "role" in message for message in dicts(value["conversations"]))
-    if shape.name == "token-classification":
-        return any(isinstance(tags := value.get(key), list) and len(tags) == len(value["tokens"]) for key in TAGS)
-    if shape.name == "messages":
-        return not value["messages"] or any("role" in message for message in dicts(value["messages"]))
-    return True
+    told = _TOLD_BY.get(shape.name)
+    return told is None or told(value)
+
+
+def _has_tags(value: Mapping[str, Any]) -> bool:
+    return any(isinstance(tags := value.get(key), list) and len(tags) == len(value["tokens"]) for key in TAGS)
+
+
+_TOLD_BY: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "cohere-chat": lambda value: any(said.get("role") in ("Chatbot", "System") for said in dicts(value["messages"])),
+    "gemini-contents": lambda value: any("parts" in said for said in dicts(value["contents"])),
+    "sharegpt": lambda value: any("from" in said or "role" in said for said in dicts(value["conversations"])),
+    "messages": lambda value: not value["messages"] or any("role" in said for said in dicts(value["messages"])),
+    "token-classification": _has_tags,
+    "text-label": lambda value: "audio_filepath" not in value,
+    "text": lambda value: "audio_filepath" not in value,
+    "prompt-only": NOT_ONLY_ASKED.isdisjoint,
+}
+"""What tells a record of a shape from one of another that has the same keys: mostly the roles of its messages."""
 
 
 def dicts(items: Iterable[Any]) -> Iterator[dict[str, Any]]:

@@ -6,9 +6,10 @@ from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import shapes, turns
 from trainproof_ci.readers.dataset.columns import Columns
-from trainproof_ci.readers.dataset.detection import detect, detect_named, with_thumb
+from trainproof_ci.readers.dataset.detection import detect, detect_named
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
+from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
@@ -78,7 +79,7 @@ class Survey:
         self.begun()
         options, samples = self.options, list(samples)
         named = shapes.SHAPES.get(options.shape) if options.shape else None
-        self.shape = with_thumb(named.renamed(options.fields), samples) if named else told or self._detected(samples)
+        self.shape = fitted(named.renamed(options.fields), samples) if named else told or self._detected(samples)
         if self.shape is not None and self.shape.media:
             from trainproof_ci.readers.dataset.media import Media  # few datasets name sounds or images
 

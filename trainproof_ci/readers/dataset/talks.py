@@ -25,7 +25,7 @@ from trainproof_ci.readers.dataset.lines import LONG, lines_of
 from trainproof_ci.readers.dataset.proofs import doubts_of
 from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
-from trainproof_ci.readers.dataset.turns import CONTENT_KEYS
+from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, is_answer
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class TalkAcceptor:
             return
         messages: list[Any] = [turn.message for turn in survey.talks[0][1]]
         parts = line.split(QUOTE)
-        if len(messages) < 2 or len(parts) != PARTS * len(messages) + 3:
+        if len(messages) < 2 or not is_answer(shape, messages[-1]) or len(parts) != PARTS * len(messages) + 3:
             return
         at = {tuple(message)[-1] in CONTENT_KEYS for message in messages}
         said = 9 if at == {True} else 5

@@ -29,19 +29,39 @@ def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tu
         answers = key in shape.targets or key in shape.pair
         if isinstance(found, dict) and isinstance(found.get("messages"), list):
             yield f"{key}.messages", turns(shape, found["messages"], f"{key}.messages"), False
+        elif isinstance(found, dict) and not found.keys().isdisjoint(("role", "from")):
+            yield key, [turn_of(shape, found, key)], answers
         elif isinstance(found, list) and any(isinstance(item, dict) for item in found):
             yield key, turns(shape, found, key), answers
 
 
 def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
     """A list of messages as turns; entries that are no objects are left out."""
-    found = []
-    for index, message in enumerate(messages):
-        if isinstance(message, dict):
-            role = message.get("role", message.get("from"))
-            known = shape.roles.get(role) if isinstance(role, str) else None
-            found.append(Turn(f"{key}[{index}]", known, content_of(message), message))
-    return found
+    return [
+        turn_of(shape, message, f"{key}[{index}]")
+        for index, message in enumerate(messages)
+        if isinstance(message, dict)
+    ]
+
+
+def turn_of(shape: Shape, message: Mapping[str, Any], key: str) -> Turn:
+    """A message as a turn."""
+    role = written_role(message)
+    return Turn(key, shape.roles.get(role) if isinstance(role, str) else None, content_of(message), message)
+
+
+def written_role(message: Mapping[str, Any]) -> Any:
+    """The role of a message as it is written."""
+    return message.get("role", message.get("from"))
+
+
+ANSWERS = frozenset({"assistant", "call"})
+"""The roles of turns that are learned."""
+
+
+def is_answer(shape: Shape, message: Any) -> bool:
+    """Whether a message is one that is learned."""
+    return isinstance(message, dict) and turn_of(shape, message, "").role in ANSWERS
 
 
 CONTENT_KEYS = ("content", "value", "parts", "text")

@@ -6,11 +6,9 @@ from itertools import pairwise
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import Turn
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, written_role
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
-
-ANSWERS = frozenset({"assistant", "call"})
 
 
 def _whole(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
@@ -36,11 +34,23 @@ def no_answer(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A conversation has no message of the assistant.
 
     Why: there is nothing to learn; trainers drop the record in silence or raise.
-    Fix: add the answer or remove the record.
+    Fix: add the answer or remove the record. A warning where no conversation of the file has one: they may be questions
+    that reinforcement learning answers.
     """
     for key, turns in _whole(record, data):
         if not any(turn.role in ANSWERS or turn.role is None for turn in turns):
-            yield Fault("a conversation has no assistant message", f"0 of {len(turns)} messages", "at least 1", key=key)
+            yield Fault(
+                "a conversation has no assistant message",
+                f"0 of {len(turns)} messages",
+                "at least 1",
+                key=key,
+                severity=_unless_asked_only(data),
+            )
+
+
+def _unless_asked_only(data: Survey) -> Severity | None:
+    """A warning where no conversation of the file has an answer: they may be the questions of reinforcement learning."""
+    return Severity.WARN if data.shape is not None and "asks-only" in data.shape.habits else None
 
 
 @rule("TP-CHAT-LAST", Severity.FAIL, needs=("messages",), per="record")
@@ -49,17 +59,20 @@ def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator
 
     Why: the last question has no answer; LLaMA-Factory drops the record, OpenAI rejects the file.
     Fix: add the answer, or cut the conversation after the last one.
-    Stands down: a conversation without any assistant message is TP-CHAT-NO-ASSISTANT; prompts end with the user.
+    Stands down: a conversation without any assistant message is TP-CHAT-NO-ASSISTANT; prompts end with the user. A
+    warning where no conversation of the file ends with an answer.
     """
     assert data.shape is not None
-    answers = ((key, turns) for key, turns, answer in data.partial if answer)
-    for _, turns in (*_whole(record, data), *answers):
-        if turns and turns[-1].role in {"user", "tool", "system"} and any(turn.role in ANSWERS for turn in turns):
+    answered = [turns for _, turns in _whole(record, data) if any(turn.role in ANSWERS for turn in turns)]
+    answers = [turns for _, turns, answer in data.partial if answer and turns]
+    for turns in (*answered, *answers):
+        if turns[-1].role in {"user", "tool", "system"}:
             yield Fault(
                 "a conversation does not end with the assistant",
                 f"the last message is from {turns[-1].role}",
                 "assistant",
                 key=turns[-1].key,
+                severity=_unless_asked_only(data),
             )
 
 
@@ -68,16 +81,26 @@ def unknown_role(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
     """A role is none that the shape knows.
 
     Why: templates skip the message or raise; "User" is not "user".
-    Fix: use the role names of the shape, which the finding lists.
+    Fix: use the role names of the shape, which the finding lists. A warning where every conversation uses words like
+    "human" and "bot", as a loader of one's own may read; with a target they are a FAIL.
     """
     assert data.shape is not None
+    known = ", ".join(role for role in data.shape.roles if role not in data.shape.foreign)
     for _, turns in every_list(record, data):
         for turn in turns:
-            role = turn.message.get("role", turn.message.get("from"))
-            if turn.role is None and isinstance(role, str):
-                near = next((known for known in data.shape.roles if known.lower() == role.lower()), None)
+            role = written_role(turn.message)
+            if not isinstance(role, str):
+                continue
+            if role in data.shape.foreign:
+                severity = None if data.options.target else Severity.WARN
+                yield Fault(
+                    "roles are called otherwise", f"the {turn.role} is {role}", known, key=turn.key, severity=severity
+                )
+                return
+            if turn.role is None:
+                near = next((name for name in data.shape.roles if name.lower() == role.lower()), None)
                 what = f"{near} in another case" if near else f"an unknown role of {len(role)} characters"
-                yield Fault("a message has an unknown role", what, ", ".join(data.shape.roles), key=turn.key)
+                yield Fault("a message has an unknown role", what, known, key=turn.key)
                 return
 
 
@@ -93,7 +116,7 @@ def system_misplaced(record: Record, data: Survey, limits: Limits) -> Iterator[F
         while opening < len(turns) and turns[opening].role == "system":
             opening += 1
         late = next((turn for turn in turns[opening:] if turn.role == "system"), None)
-        roles = [turn.message.get("role", turn.message.get("from")) for turn in turns[:opening]]
+        roles = [written_role(turn.message) for turn in turns[:opening]]
         if late is not None:
             yield Fault(
                 "a system message is not the first",
@@ -162,7 +185,10 @@ def no_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
 
     Why: nothing is asked, so the model learns to speak unasked; strict templates raise.
     Fix: add the question. A FAIL with `roles: alternate` and strict targets.
+    Stands down: where no conversation of the file has one; texts to go on with are written like that.
     """
+    if data.shape is None or "answers-only" in data.shape.habits:
+        return
     for key, turns in _whole(record, data):
         if not _has(turns, "user") and _has(turns, "assistant") and not _has(turns, None):
             yield Fault(

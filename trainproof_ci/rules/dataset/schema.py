@@ -18,7 +18,9 @@ def _other(record: Record, shape: Shape) -> Shape | None:
     if not shape.required or any(key in record.value for key in shape.required):
         return None
     other = shape_of(record.value)
-    return other if other is not None and other.name != shape.name else None
+    return (
+        other if other is not None and other.name != shape.name and other.required.keys() - shape.vocabulary else None
+    )
 
 
 @rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("shape",), per="record")
@@ -74,14 +76,21 @@ def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     it are those of other tokens.
     Fix: write the value with the type of the shape, and as many labels as there is to label.
     """
-    assert data.shape is not None
-    for key, types in data.shape.required.items():
-        if key in record.value and (found := json_type(record.value[key])) not in types and found != "null":
+    shape = data.shape
+    assert shape is not None
+    learned = {*shape.targets, *shape.pair, *shape.prompts, shape.label}
+    for key, types in shape.required.items():
+        hollow = key in learned or not {"list", "boolean"} & set(types)  # what is null there is for another rule
+        if (
+            key in record.value
+            and (found := json_type(record.value[key])) not in types
+            and not (found == "null" and hollow)
+        ):
             yield Fault(f'"{key}" has a type it cannot have', found, " or ".join(types), key=key)
             return
     lengths = {
         key: len(record.value[key])
-        for key in SIDE_BY_SIDE.get(data.shape.name, ())
+        for key in SIDE_BY_SIDE.get(shape.name, ())
         if isinstance(record.value.get(key), list)
     }
     if len(set(lengths.values())) > 1:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from trainproof_ci.model import Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import Turn
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.dataset.conversations import ANSWERS
 from trainproof_ci.typed import Any
 
 UNREADABLE = ("the arguments of a tool call are no JSON", "a text that no parser reads", "JSON")

@@ -93,7 +93,7 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
         raise StandDown(f"{data.records} records are too few to call a field constant")
     shape, tally = data.shape, data.tally
     assert shape is not None
-    if isinstance(tally.targets, str):
+    if isinstance(tally.targets, str) and tally.targets != NOTHING_SAID:
         yield Firing(
             f'every "{shape.targets[0]}" is the same text',
             f"1 text in {data.records} records",
@@ -111,6 +111,8 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
         )
 
 
+NOTHING_SAID = "-"
+"""What stands in a manifest of sounds that are yet to be transcribed."""
 ASKING = frozenset({"prompt-completion", "alpaca", "prompt-only"})
 
 

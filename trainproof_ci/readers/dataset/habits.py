@@ -1,0 +1,68 @@
+"""What the records of a file have in common beyond the keys of their shape: what was meant is read off the first of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainproof_ci.readers.dataset.shapes import FOREIGN_ROLES, SHAPES, Shape
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, conversations, written_role
+from trainproof_ci.typed import Any
+
+THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label", "tag")
+"""Shapes that preference training without pairs borrows, and the keys of their truth values."""
+ENOUGH = 3
+"""Conversations that must have a habit before it is one."""
+
+Samples = Sequence[Mapping[str, Any]]
+
+
+def fitted(shape: Shape, samples: Samples) -> Shape:
+    """The shape as the records of a file use it."""
+    if not samples:
+        return shape
+    if shape.turns:
+        shape = _with_foreign_roles(shape, samples)
+        talks = [said for value in samples for _, said in conversations(shape, value) if said]
+        if talks and not any(said[-1].role in ANSWERS for said in talks) and _has_more(shape, samples):
+            return _only_asked(shape)
+        shape = shape._replace(habits=frozenset(_habits(talks)))
+    return _with_thumb(shape, samples)
+
+
+def _has_more(shape: Shape, samples: Samples) -> bool:
+    """Whether other keys stand beside the conversations: what is asked in reinforcement learning comes with its check."""
+    return all(value.keys() - shape.vocabulary for value in samples)
+
+
+def _only_asked(shape: Shape) -> Shape:
+    return SHAPES["prompt-only"]._replace(
+        required=shape.required, optional=shape.optional, prompts=shape.turns, roles=shape.roles
+    )
+
+
+def _habits(talks: Sequence[Sequence[Turn]]) -> Iterator[str]:
+    if len(talks) < ENOUGH:
+        return
+    if not any(turn.role in ANSWERS or turn.role is None for said in talks for turn in said[-1:]):
+        yield "asks-only"
+    if all(turn.role in ANSWERS for said in talks for turn in said):
+        yield "answers-only"
+
+
+def _with_foreign_roles(shape: Shape, samples: Samples) -> Shape:
+    """The shape with the roles of another dialect, where no record uses its own word for any of them."""
+    said = (written_role(turn.message) for value in samples for _, talk in conversations(shape, value) for turn in talk)
+    words = {word for word in said if isinstance(word, str)}
+    foreign = frozenset(words - shape.roles.keys())
+    if not foreign or not foreign <= FOREIGN_ROLES.keys():
+        return shape
+    meant = {word: FOREIGN_ROLES[word] for word in foreign}
+    if any(shape.roles.get(word) in meant.values() for word in words):
+        return shape
+    return shape._replace(roles={**shape.roles, **meant}, foreign=foreign)
+
+
+def _with_thumb(shape: Shape, samples: Samples) -> Shape:
+    """The shape with the key that says of each answer whether it is wanted, where the records have one."""
+    for key in THUMBS if shape.name in THUMBED else ():
+        if all(isinstance(value.get(key), bool) for value in samples):
+            return shape._replace(thumb=key, optional={**shape.optional, key: ("boolean",)})
+    return shape
