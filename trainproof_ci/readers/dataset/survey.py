@@ -230,8 +230,10 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "preference"
     if shape.name == "openai-preference":
         yield "outputs"
-    if shape.prompts:
+    if shape.prompts or shape.turns:
         yield "prompt"
+    if shape.targets or shape.turns:
+        yield "answer"
     if shape.targets:
         yield "target"
     if shape.label:

@@ -9,7 +9,7 @@ from collections import Counter
 from itertools import accumulate, chain
 
 from trainproof_ci.readers.dataset.duplicates import frame_of
-from trainproof_ci.readers.dataset.flat import blank
+from trainproof_ci.readers.dataset.flat import SHORT, STARTS, blank
 from trainproof_ci.readers.dataset.forms import (
     BACKSLASHES,
     ESCAPED_QUOTE,
@@ -23,6 +23,7 @@ from trainproof_ci.readers.dataset.forms import (
 )
 from trainproof_ci.readers.dataset.lines import LONG, lines_of
 from trainproof_ci.readers.dataset.proofs import doubts_of
+from trainproof_ci.readers.dataset.record import is_placeholder
 from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, is_answer
@@ -77,7 +78,8 @@ class TalkAcceptor:
     def block(self, block: "Block") -> None:
         """Take every line of a block."""
         begin = 0
-        while (not self.frames or len(block.data) > LONG) and begin < len(block.lines):
+        tally = self.survey.tally
+        while (not self.frames or tally.targets is not False or len(block.data) > LONG) and begin < len(block.lines):
             self._explain(block, begin)
             begin += 1
         looked = self._looked_at(b"".join(block.lines[begin:]) if begin else block.data)
@@ -85,7 +87,7 @@ class TalkAcceptor:
         keys, met = list[int](), list[Frame]()
         for row, (around, said, proved) in enumerate(zip(*looked, strict=True), begin):
             frame = self.frames.get(around) if proved else None
-            if frame is not None:
+            if frame is not None and not _is_doubtful(said):
                 keys.append(hash((frame.asked, *said[:-1])))
                 met.append(frame)
             else:
@@ -196,6 +198,12 @@ class TalkAcceptor:
             roles[turn.role or ""] = roles.get(turn.role or "", 0) + 1
         self.frames[frame] = Frame(frame_of(messages[:-1]), tuple(roles.items()))
         self.signature = signature
+
+
+def _is_doubtful(said: list[bytes]) -> bool:
+    """Whether the last text repeats the one before, or may stand where an answer was meant to be written."""
+    last = said[-1]
+    return last == said[-2] or (len(last) <= SHORT and last[:2] in STARTS and is_placeholder(shown(last)))
 
 
 def _respelled(said: bytes) -> bytes:

@@ -7,9 +7,13 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, learned_text, prompt_text
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, whole_text
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainproof_ci.readers.dataset.faults import Faults
     from trainproof_ci.readers.dataset.survey import Survey
 
 MOST_LABELS = 1000
@@ -17,7 +21,7 @@ MESSAGE_KEYS = frozenset(
     {
         "role", "from", "content", "value", "parts", "text", "name", "weight", "tool_calls", "tool_call_id", "function_call",
         "refusal", "audio", "annotations", "thinking", "reasoning", "reasoning_content", "tool_plan", "tool_results", "recipient",
-        "channel", "images", "image", "videos", "prefix", "id", "loss", "train", "end_turn",
+        "channel", "images", "image", "videos", "prefix", "id", "loss", "train", "end_turn", "training", "train_detail",
     }
 )  # fmt: skip
 
@@ -76,8 +80,11 @@ class Tally:
                 )
         if shape.counted is not None and shape.counted in value:
             self.label(value[shape.counted], record.line, record.number)
-        if shape.turns:
-            self._turns(record, survey)
+        for _, said in survey.talks if shape.turns else ():
+            self._turns(record, said)
+            self._answers(record, said, faults)
+        if shape.targets and survey.partial:
+            self._answers(record, [turn for _, part, _ in survey.partial for turn in part], faults)
 
     def label(self, label: Any, line: int, number: int) -> None:
         """Count one label."""
@@ -91,20 +98,40 @@ class Tally:
             known = self.labels[label] = Label(line, number)
         known.count += 1
 
-    def _turns(self, record: Record, survey: "Survey") -> None:
-        for _, said in survey.talks:
-            for turn in said:
-                self.messages += 1
-                role = turn.role or ""
-                if isinstance(turn.content, str):
-                    self.strings[role] += 1
-                elif isinstance(turn.content, list):
-                    self.lists[role] += 1
-                if isinstance(turn.content, str if self.listed else list):
-                    self._note(self.contents, role, self._place(record, turn.key), record.raw)
-                for key in turn.message.keys() - MESSAGE_KEYS:
-                    if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
-                        self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
+    def _turns(self, record: Record, said: "Sequence[Turn]") -> None:
+        """Count the messages of a conversation."""
+        for turn in said:
+            self.messages += 1
+            role = turn.role or ""
+            if isinstance(turn.content, str):
+                self.strings[role] += 1
+            elif isinstance(turn.content, list):
+                self.lists[role] += 1
+            if isinstance(turn.content, str if self.listed else list):
+                self._note(self.contents, role, self._place(record, turn.key), record.raw)
+            for key in turn.message.keys() - MESSAGE_KEYS:
+                if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
+                    self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
+
+    def _answers(self, record: Record, said: "Sequence[Turn]", faults: "Faults") -> None:
+        """Whether all answers are the same text, and what of a conversation is blank or said again."""
+        for turn in said:
+            if turn.role in ANSWERS:
+                text = whole_text(turn.content) if turn.role == "assistant" else None
+                self.targets = False if text is None else same(self.targets, text)
+        blank = next((turn for turn in said if turn.role == "user" and _says_nothing(turn)), None)
+        if blank is not None:
+            faults.sight("blank-prompt", self._place(record, blank.key), "", record.raw)
+        last, before = said[-1:], said[-2:-1]
+        for turn, asked in zip(last, before, strict=False):
+            text = whole_text(turn.content)
+            if (
+                turn.role == "assistant"
+                and text == whole_text(asked.content)
+                and text is not None
+                and not is_blank(text)
+            ):
+                faults.sight("echo", self._place(record, turn.key), f"{len(text)} characters twice", record.raw)
 
     def _note(self, kept: dict[str, Sighting], name: str, place: Location, content: bytes) -> None:
         kept.setdefault(name, Sighting()).places.add(place, content)
@@ -129,6 +156,11 @@ class Tally:
         for kept, more in ((self.contents, other.contents), (self.unknown_keys, other.unknown_keys)):
             for name, seen in more.items():
                 append(kept.setdefault(name, Sighting()).places, seen.places, lines, records, offset)
+
+
+def _says_nothing(turn: Turn) -> bool:
+    text = whole_text(turn.content)
+    return text is not None and is_blank(text) and MEDIA.isdisjoint(turn.message)
 
 
 def same(known: Any, text: str) -> Any:

@@ -72,6 +72,15 @@ def content_of(message: Mapping[str, Any]) -> Any:
     return next((message[key] for key in CONTENT_KEYS if key in message), None)
 
 
+def whole_text(content: Any) -> str | None:
+    """The text of a message's content where it is nothing but text, as a string or in parts."""
+    if isinstance(content, list) and all(
+        isinstance(part, dict) and isinstance(part.get("text"), str) for part in content
+    ):
+        return said(content)
+    return content if isinstance(content, str) else None
+
+
 def said(content: Any) -> str:
     """The text of a message's content: a string, or the texts of its parts joined."""
     if isinstance(content, str):

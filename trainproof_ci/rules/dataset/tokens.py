@@ -21,7 +21,7 @@ SPECIAL = later(
 CODE = later(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
-@rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "turns"), per="record")
+@rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "messages"), per="record")
 def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A message holds control tokens of a chat template.
 

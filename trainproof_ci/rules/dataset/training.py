@@ -8,7 +8,7 @@ from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
 from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import said
+from trainproof_ci.readers.dataset.turns import said, whole_text
 from trainproof_ci.registry import Limits, rule
 
 
@@ -94,11 +94,16 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     shape, tally = data.shape, data.tally
     assert shape is not None
     if isinstance(tally.targets, str) and tally.targets != NOTHING_SAID:
+        key, said = (
+            (shape.targets[0], f'every "{shape.targets[0]}" is')
+            if shape.targets
+            else (shape.turns[0], "all answers are")
+        )
         yield Firing(
-            f'every "{shape.targets[0]}" is the same text',
+            f"{said} the same text",
             f"1 text in {data.records} records",
             "different texts",
-            Places(data.first(shape.targets[0])),
+            Places(data.first(key)),
             severity=Severity.WARN if shape.media else None,
         )
     elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.more_given and shape.name in ASKING:
@@ -116,7 +121,7 @@ NOTHING_SAID = "-"
 ASKING = frozenset({"prompt-completion", "alpaca", "prompt-only"})
 
 
-@rule("TP-TRAIN-ECHO", Severity.WARN, needs=("target",), limits={"share": 0.3, "records": 10})
+@rule("TP-TRAIN-ECHO", Severity.WARN, needs=("answer",), limits={"share": 0.3, "records": 10})
 def echo(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A target repeats its prompt.
 
@@ -207,7 +212,7 @@ def unwanted_phrase(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
                 return
 
 
-@rule("TP-TRAIN-PLACEHOLDER", Severity.WARN, needs=("target",), per="record")
+@rule("TP-TRAIN-PLACEHOLDER", Severity.WARN, needs=("answer",), per="record")
 def placeholder(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A target is a placeholder that was never filled.
 
@@ -215,11 +220,12 @@ def placeholder(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     Fix: write the answer or remove the record.
     """
     assert data.shape is not None
-    text = learned_text(record.value, data.shape)
-    if text is not None and is_placeholder(text):
-        yield Fault(
-            "a target is a placeholder",
-            f"a placeholder of {len(text)} characters",
-            "an answer",
-            key=data.shape.targets[0],
-        )
+    spoken = [*(turns for _, turns in data.talks), *(turns for _, turns, answer in data.partial if answer)]
+    told = [
+        (turns[-1].key, whole_text(turns[-1].content)) for turns in spoken if turns and turns[-1].role == "assistant"
+    ]
+    if data.shape.targets:
+        told.append((data.shape.targets[0], learned_text(record.value, data.shape)))
+    for key, text in told:
+        if text is not None and is_placeholder(text):
+            yield Fault("a target is a placeholder", f"a placeholder of {len(text)} characters", "an answer", key=key)
