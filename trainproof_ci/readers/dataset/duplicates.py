@@ -12,8 +12,9 @@ from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
 from trainproof_ci.readers.dataset.hashes import repeated_in
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.shapes import CONTEXT, MEDIA, Shape
+from trainproof_ci.readers.dataset.shapes import Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of, is_answer
+from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
 from trainproof_ci.typed import Any, NamedTuple
 
 RAW_WHOLE = 4096
@@ -102,20 +103,34 @@ def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
         messages = value.get(shape.turns[0])
         if not isinstance(messages, list) or len(messages) < 2 or not is_answer(shape, messages[-1]):
             return None
-        return (*messages[:-1], value.get("system"), value.get("tools"), *_beside(value, MEDIA))
+        return (
+            *messages[:-1],
+            value.get("system"),
+            value.get("tools"),
+            *[value[key] for key in sorted(MEDIA & value.keys())],
+        )
     if not shape.prompts or not (shape.targets or shape.label):
         return None
     question = tuple(value.get(key) for key in shape.prompts)
-    return (*question, *_beside(value, CONTEXT)) if any(question) else None
+    return (*question, *[value[key] for key in beside(value, shape)]) if any(question) else None
 
 
-def _beside(value: Mapping[str, Any], keys: frozenset[str]) -> list[Any]:
-    """What is given beside the prompt under these keys, in their order."""
-    return [value[key] for key in sorted(keys & value.keys())]
+def beside(keys: Iterable[str], shape: Shape) -> list[str]:
+    """The keys among those of a record, in their order, under which something is given beside its prompt."""
+    return sorted((CONTEXT.union(shape.beside) if shape.beside else CONTEXT).intersection(keys))
 
 
 NO_CONFLICT = frozenset(
-    {"stepwise", "openai-evals", "prompt-only", "text", "pretokenized", "nemo-manifest", "input-output"}
+    {
+        "stepwise",
+        "openai-evals",
+        "prompt-only",
+        "text",
+        "pretokenized",
+        "nemo-manifest",
+        "input-output",
+        "source-target",
+    }
 )
 """Shapes in which one input has several outputs by design, or none."""
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainproof_ci.readers.dataset.shapes import FOREIGN_ROLES, SHAPES, Shape
+from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, conversations, written_role
+from trainproof_ci.readers.dataset.vocabulary import FOREIGN_ROLES
 from trainproof_ci.typed import Any
 
 THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label", "tag")

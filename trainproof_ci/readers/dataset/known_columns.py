@@ -66,6 +66,29 @@ RENAMED: tuple[tuple[str, Mapping[str, tuple[str, ...]]], ...] = (
 """The shapes that tables spell with other column names, and those names."""
 
 
+ABOUT_A_ROW = frozenset(
+    {"", "unnamed: 0", "idx", "index", "split", "fold", "source", "url", "date", "time", "timestamp", "created_at", "user", "author", "annotator", "confidence"}
+)  # fmt: skip
+"""Columns that say where a row is from: two rows that differ in nothing else ask the same."""
+
+
+def _told_by(columns: Sequence[str], name: str, fields: Mapping[str, str]) -> Shape:
+    """A shape by the names that a table has for its fields.
+
+    All other columns but numbers and origins are part of what is asked, as a second sentence is.
+    """
+    shape = SHAPES[name].renamed(fields)
+    if shape.media:
+        return shape
+    known = {*shape.required, *shape.prompts}
+    beside = [column for column in columns if column not in known and not _is_about_a_row(column.strip().lower())]
+    return shape._replace(beside=tuple(beside))
+
+
+def _is_about_a_row(column: str) -> bool:
+    return column in ABOUT_A_ROW or column.endswith("id")
+
+
 def shape_of(columns: Sequence[str]) -> Shape | None:
     """The shape that a header alone shows, with its own names for the fields; None where the records must show it."""
     names = {name.lower(): name for name in columns}
@@ -75,9 +98,9 @@ def shape_of(columns: Sequence[str]) -> Shape | None:
         return SHAPES["hf-imagefolder"]
     texts, labels = sorted(TEXTS & names.keys()), sorted(LABELS & names.keys())
     if len(texts) == 1 and len(labels) == 1:
-        return SHAPES["text-label"].renamed({"text": names[texts[0]], "label": names[labels[0]]})
+        return _told_by(columns, "text-label", {"text": names[texts[0]], "label": names[labels[0]]})
     for shape, fields in RENAMED:
         found = {field: next((name for name in spelled if name in names), None) for field, spelled in fields.items()}
         if all(found.values()):
-            return SHAPES[shape].renamed({field: names[name] for field, name in found.items() if name})
+            return _told_by(columns, shape, {field: names[name] for field, name in found.items() if name})
     return None

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from operator import itemgetter
 
 from trainproof_ci.readers.dataset.columns import Kind, Signature
-from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT
+from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT, beside
 from trainproof_ci.readers.dataset.record import JSON_TYPES
-from trainproof_ci.readers.dataset.shapes import CONTEXT, MEDIA
+from trainproof_ci.readers.dataset.vocabulary import MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     target = where[shape.targets[0]] if len(shape.targets) == 1 else None
     pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
     numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
-    questions = (*asked, *(where[key] for key in sorted(CONTEXT & where.keys())))
+    questions = (*asked, *(where[key] for key in beside(keys, shape)))
     return Plan(
         kind,
         keys,

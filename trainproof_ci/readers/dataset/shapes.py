@@ -4,16 +4,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES
+from trainproof_ci.readers.dataset.vocabulary import (
+    ABOUT,
+    ANSWER,
+    ANY,
+    CHAT_EXTRA,
+    COHERE_ROLES,
+    GEMINI_ROLES,
+    LIST,
+    NOT_ONLY_ASKED,
+    OBJECT,
+    OPENAI_ROLES,
+    SCALAR,
+    SHAREGPT_ROLES,
+    STRING,
+    TAGS,
+    TEXT,
+    Types,
+)
 from trainproof_ci.typed import Any, NamedTuple
-
-Types = tuple[str, ...]
-STRING: Types = ("string",)
-LIST: Types = ("list",)
-OBJECT: Types = ("object",)
-ANY: Types = ("string", "list", "object", "integer", "number", "boolean", "null")
-TEXT: Types = ("string", "list")
-ANSWER: Types = ("string", "list", "object")
-SCALAR: Types = ("string", "integer", "boolean")
 
 
 class Shape(NamedTuple):
@@ -40,6 +49,8 @@ class Shape(NamedTuple):
     media: tuple[str, ...] = ()
     foreign: frozenset[str] = frozenset()
     """Roles of another dialect that all records of a file use; `roles` says whose they are."""
+    beside: tuple[str, ...] = ()
+    """Columns of a table that may be part of what is asked."""
     habits: frozenset[str] = frozenset()
     """What the conversations of a file have in common: "asks-only", none has an answer; "answers-only", none a question."""
     closed: bool = False
@@ -70,36 +81,6 @@ class Shape(NamedTuple):
         )  # fmt: skip
 
 
-OPENAI_ROLES = {
-    "system": "system", "developer": "system", "user": "user", "assistant": "assistant",
-    "tool": "tool", "function": "tool", "ipython": "tool", "tool_call": "call", "tool_response": "tool",
-}  # fmt: skip
-SHAREGPT_ROLES = {
-    **OPENAI_ROLES, "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
-    "model": "assistant", "observation": "tool", "function_call": "call", "function_response": "tool",
-}  # fmt: skip
-FOREIGN_ROLES = {
-    "bot": "assistant", "ai": "assistant", "model": "assistant", "gpt": "assistant", "chatbot": "assistant", "human": "user", "prompter": "user",
-}  # fmt: skip
-"""Roles of no common dialect; a file that uses them throughout has a loader of its own."""
-GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
-COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
-MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})
-"""Keys that name a picture, a film or a sound."""
-CONTEXT = MEDIA | {"system", "system_prompt", "history", "tools"}
-"""Keys of what is given beside a prompt: with another system text or other turns before it, it is another question."""
-CHAT_EXTRA: Mapping[str, Types] = {
-    "tools": ANY, "functions": ANY, "parallel_tool_calls": ANY, "system": ANY, "id": ANY, **dict.fromkeys(MEDIA, ANY)
-}  # fmt: skip
-
-_ABOUT: Mapping[str, Types] = dict.fromkeys(
-    ("id", "system", "category", "source", "topic", "type", "difficulty", "language", "lang", "tags", "meta", "metadata", "url"), ANY
-)  # fmt: skip
-"""What a pair of a question and an answer may have beside it; with a score or a prediction it is no pair to learn."""
-NOT_ONLY_ASKED = frozenset({"query", "pos", "neg", "response", "responses"})
-"""Keys beside which a prompt is an instruction for a search, or has answers of its own."""
-TAGS = ("ner_tags", "pos_tags", "chunk_tags", "tags")
-"""Keys of lists that say something of each of the "tokens" beside them."""
 _SHAPES = (
     Shape(
         "openai-preference", {"input": OBJECT, "preferred_output": LIST, "non_preferred_output": LIST},
@@ -147,23 +128,34 @@ _SHAPES = (
     ),
     Shape("pretokenized", {"input_ids": LIST}, {"attention_mask": ANY, "labels": ANY, "token_type_ids": ANY, "position_ids": ANY}),
     Shape(
-        "instruction-response", {"instruction": STRING, "response": STRING}, {"context": ("string", "null"), "input": ("string", "null"), **_ABOUT},
+        "instruction-response", {"instruction": STRING, "response": STRING}, {"context": ("string", "null"), "input": ("string", "null"), **ABOUT},
         prompts=("instruction", "context", "input"), targets=("response",), strong=False, closed=True,
     ),
     Shape(
-        "prompt-response", {"prompt": STRING, "response": STRING}, _ABOUT,
+        "prompt-response", {"prompt": STRING, "response": STRING}, ABOUT,
         prompts=("prompt",), targets=("response",), strong=False, closed=True,
     ),
     Shape(
-        "query-response", {"query": STRING, "response": STRING}, {"history": ANY, "images": ANY, "videos": ANY, "audios": ANY, **_ABOUT},
+        "query-response", {"query": STRING, "response": STRING}, {"history": ANY, "images": ANY, "videos": ANY, "audios": ANY, **ABOUT},
         prompts=("query",), targets=("response",), strong=False, closed=True,
     ),
     Shape(
-        "question-answer", {"question": STRING, "answer": STRING}, _ABOUT,
+        "question-answer", {"question": STRING, "answer": STRING}, ABOUT,
         prompts=("question",), targets=("answer",), strong=False, closed=True,
     ),
+    *(
+        Shape(f"{given}-{learned}", {given: STRING, learned: STRING}, ABOUT, prompts=(given,), targets=(learned,), strong=False, closed=True)
+        for given, learned in (
+            ("document", "summary"), ("article", "summary"), ("article", "highlights"), ("dialogue", "summary"),
+            ("source", "target"), ("human", "assistant"),
+        )
+    ),
     Shape(
-        "input-output", {"input": STRING, "output": STRING}, _ABOUT,
+        "triplet", {"anchor": STRING, "positive": STRING, "negative": STRING}, ABOUT,
+        prompts=("anchor",), pair=("positive", "negative"), strong=False, closed=True,
+    ),
+    Shape(
+        "input-output", {"input": STRING, "output": STRING}, ABOUT,
         prompts=("input",), targets=("output",), strong=False, closed=True,
     ),
     Shape("token-classification", {"tokens": LIST}, dict.fromkeys(TAGS, ANY), strong=False),

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
-from trainproof_ci.readers.dataset.shapes import MEDIA, Shape, learned_text, prompt_text
+from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
 from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, whole_text
+from trainproof_ci.readers.dataset.vocabulary import MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from trainproof_ci.model import Severity
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
-from trainproof_ci.readers.dataset.shapes import TAGS, Shape, shape_of
+from trainproof_ci.readers.dataset.shapes import Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.vocabulary import TAGS
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.messages import empty_answer
