@@ -20,6 +20,7 @@ from trainproof_ci.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.errors import Unreadable
     from trainproof_ci.readers.dataset.leaks import Leaks
     from trainproof_ci.readers.dataset.media import Media
     from trainproof_ci.registry import Limits, Rule
@@ -61,6 +62,8 @@ class Survey:
         self.media: Media | None = None
         """The files that the records name, where the shape names any: every record must be taken then."""
         self.leaks: Leaks | str = "the splits were not compared"
+        self.unread: Unreadable | None = None
+        """Why some of the files were not read, where the others are judged."""
         self.repeats: list[Repeat] = []
         self.conflicts: list[Repeat] = []
         self._offered: frozenset[str] = frozenset()
@@ -183,6 +186,11 @@ class Survey:
         shape = self.shape.name if self.shape else "unknown"
         facts = {"bytes": self.size, "sha256": self.sha256, "records": self.records, "encoding": self.encoding}
         return {**facts, "shape": shape, **self.extra}
+
+    def shortfall(self, fired: object) -> "Unreadable | None":
+        """Why a part was not read, whatever fired on the others."""
+        del fired
+        return self.unread
 
     def charts(self) -> tuple[Chart, ...]:
         """A dataset has no series."""

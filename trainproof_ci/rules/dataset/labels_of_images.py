@@ -12,8 +12,9 @@ from trainproof_ci.rules.dataset.sighted import fired
 def wrong_columns(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A row is neither a box, a polygon nor a set of key points.
 
-    Why: a box has 5 numbers, a polygon a class and at least 3 points, key points as many as `kpt_shape` says. The
-    loader calls the whole image corrupt and leaves it out.
+    Why: a box has 5 numbers, a polygon a class and at least 3 points, key points as many as `kpt_shape` says; where
+    nothing says it, a box and any number of points with 0, 1 or 2 after each. The loader calls the whole image
+    corrupt and leaves it out.
     Fix: write the row again; commas and missing numbers are the usual cause.
     """
     yield from fired(
@@ -21,7 +22,7 @@ def wrong_columns(data: Survey, limits: Limits) -> Iterator[Firing]:
         "yolo-columns",
         "a row has a number of columns that no label has",
         "{first} in the first of {n} rows",
-        "5, or odd from 7",
+        "5, odd from 7, or as many as key points take",
     )
     yield from fired(data, "yolo-number", "a row holds something that is no number", "{n} rows", "finite numbers")
     yield from fired(
@@ -31,11 +32,13 @@ def wrong_columns(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 @rule("TP-YOLO-CLASS", Severity.FAIL, needs=("yolo",))
 def wrong_class(data: Survey, limits: Limits) -> Iterator[Firing]:
-    """A class is not one of those that `data.yaml` has.
+    """A class is not one of those that `data.yaml` has, or its `nc` is another number than there are `names`.
 
-    Why: "label class 2 exceeds nc 2": the loader drops the image, or the loss indexes out of bounds on the GPU.
+    Why: "label class 2 exceeds nc 2": the loader drops the image, or the loss indexes out of bounds on the GPU. Where
+    `nc` and `names` differ, training does not begin.
     Fix: classes count from 0 to nc - 1; correct the label or `nc` and `names`.
     """
+    yield from fired(data, "yolo-names", "nc and names tell different numbers of classes", "{first}", "nc = names")
     classes = data.extra.get("classes")
     limit = f"0 to {classes - 1}" if isinstance(classes, int) else "whole numbers from 0"
     yield from fired(
