@@ -1,22 +1,24 @@
 """Parallel texts: `train.en` and `train.de`, in which line i of one is the translation of line i of the other."""
 
 import os
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from time import time
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
 from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
 from trainproof_ci.readers.dataset.known_columns import SPLITS
+from trainproof_ci.readers.dataset.listed import once_a_folder
 from trainproof_ci.readers.dataset.shapes import SHAPES
+from trainproof_ci.readers.dataset.whole import refuse_no_text
+from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
+    from trainproof_ci.readers.dataset.leaks import Leaks
     from trainproof_ci.readers.dataset.survey import Survey
 
 SIDES = frozenset({"src", "tgt", "trg", "source", "target"})
@@ -43,6 +45,8 @@ CORPORA = SPLITS | {
     "multi30k",
     "opus",
 }
+MARKED = frozenset({b"<", b"=", b">"})
+"""What the markers of a merge conflict begin with."""
 BREAKS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
 """What `str.splitlines` takes for line ends besides CR and LF."""
 
@@ -50,7 +54,7 @@ BREAKS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
 def recognise(head: Head) -> str | None:
     """A text whose suffix is a language, with its other side beside it, and a name that speaks of a corpus."""
     stem, suffix = os.path.splitext(head.name)
-    if not _is_side(suffix[1:]) or b"\0" in head.start[:1024]:
+    if not _is_side(suffix[1:]):
         return None
     words = set(stem.lower().replace(".", "_").replace("-", "_").split("_"))
     telling = suffix[1:].lower() in SIDES or any(word.rstrip("0123456789") in CORPORA for word in words)
@@ -70,19 +74,8 @@ def _other_sides(path: str) -> Iterator[str]:
             yield os.path.join(folder, stem + ending)
 
 
-def _sides_beside(folder: str) -> Mapping[str, list[str]]:
-    """The suffixes of languages and sides in a folder by stem, in order; listed once for all of many files."""
-    try:
-        now = os.stat(folder)
-    except OSError:
-        return {}
-    if time() - now.st_mtime < SETTLED:
-        return _sides_in(folder, None)
-    return _listed_once(folder, (now.st_dev, now.st_ino, now.st_mtime_ns))
-
-
-def _sides_in(folder: str, state: object) -> Mapping[str, list[str]]:
-    del state  # a folder that changed is listed anew
+def _sides_in(folder: str) -> Mapping[str, list[str]]:
+    """The suffixes of languages and sides in a folder by stem, in order."""
     found: dict[str, list[str]] = {}
     try:
         names = sorted(os.listdir(folder))
@@ -95,14 +88,12 @@ def _sides_in(folder: str, state: object) -> Mapping[str, list[str]]:
     return found
 
 
-SETTLED = 2.0
-"""Seconds after which a change of a folder shows in its time."""
-_listed_once = lru_cache(maxsize=8)(_sides_in)
+_sides_beside = once_a_folder(_sides_in)
 
 
 def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:
-    """Measure all sides line by line; a record is a line of all of them."""
-    del settings
+    """Measure all sides line by line; a record is a line of all of them. Raises `Unreadable` where one is no text."""
+    refuse_sides(target.members)
     survey.settle((), SHAPES["parallel-text"])
     sides = [_Side(path, survey) for path in target.members]
     for lines in zip_longest(*(side.lines() for side in sides)):
@@ -119,6 +110,24 @@ def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> 
         survey.faults.sight("par-count", place, " against ".join(f"{count}" for count in counts) + " lines", b"")
     survey.extra |= {"files": len(sides), "lines": max(counts)}
     survey.sha256 = digest.hexdigest()
+    survey.leaks = _compared(target.members, survey, settings)
+
+
+def refuse_sides(paths: Iterable[str]) -> None:
+    """Raise `Unreadable` for a side that is no text or not here: nothing is said about the others without it."""
+    heads = [Head.of(path) for path in paths]
+    for head in heads:
+        refuse_no_text(head)
+    for head in heads:
+        refuse_pointer(head)
+
+
+def _compared(paths: Sequence[str], survey: "Survey", settings: "Settings") -> "Leaks | str":
+    if survey.split != "eval":
+        return "not an evaluation split, by configuration or by name"
+    from trainproof_ci.readers.dataset.pairs import compared_pairs  # few are evaluation splits
+
+    return compared_pairs(paths, survey, settings)
 
 
 def _together(lines: tuple[Line | None, ...], sides: "list[_Side]", survey: "Survey") -> None:
@@ -139,6 +148,8 @@ class _Side:
         self.digest = sha256()
         """Of all lines but those too long to hold, which are said not to be judged."""
         self.unended: Line | None = None
+        self._conflict = False
+        """Whether a merge conflict is open."""
 
     def lines(self) -> Iterator[Line]:
         """The lines, looked at on the way; the file is one from its first line to its last."""
@@ -165,6 +176,15 @@ class _Side:
             self.sight("unicode-break", line, "a character that some readers take for a line end")
         if "\r" in line.text:
             self.sight("cr", line, "a lone CR")
+        if line.data[:1] in MARKED:
+            self._marked(line)
+
+    def _marked(self, line: Line) -> None:
+        """What opens a merge conflict, and what follows it: lines of the other two alone underline or quote a text."""
+        opens, closes = line.data.startswith(b"<<<<<<< "), line.data.startswith(b">>>>>>> ")
+        if opens or (self._conflict and (closes or line.data.rstrip() == b"=======")):
+            self.sight("conflict", line, "conflict markers")
+            self._conflict = not closes
 
     def sight(self, name: str, line: Line, measured: str, at: int | None = None) -> None:
         """Tell the survey."""

@@ -29,11 +29,16 @@ _PAGE = later(rb"\A(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html[\s>]|<\?xml\s)"
 
 def refuse_whole(head: Head) -> None:
     """Raise `Unreadable` for an empty file, a page or an archive in place of data, and UTF-16 or UTF-32 text."""
-    start = head.start
-    if not start.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n") and head.whole:
+    if not head.start.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n") and head.whole:
         raise refused(
             head, "TP-FILE-EMPTY", "the file holds no record", f"{head.size} bytes, 0 records", "at least 1 record"
         )
+    refuse_no_text(head)
+
+
+def refuse_no_text(head: Head) -> None:
+    """Raise `Unreadable` for a page or an archive in place of data, and UTF-16 or UTF-32 text."""
+    start = head.start
     for magic, name, suffixes in MAGIC:
         if start.startswith(magic) and head.suffix not in suffixes:
             raise refused(

@@ -44,7 +44,8 @@ def merge_conflict(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Git merge-conflict markers stand between the records.
 
     Why: the merge was committed unresolved; both sides of it and the markers are in the data.
-    Fix: resolve the conflict and commit again. Markers inside a JSON string are text and do not fire.
+    Fix: resolve the conflict and commit again. Markers inside a JSON string are text and do not fire; in
+    parallel texts only one that opens a conflict does, and what follows it.
     """
     yield from fired(data, "conflict", "merge-conflict markers stand in the file", "{n} marker lines", "0 marker lines")
 
