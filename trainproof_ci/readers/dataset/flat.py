@@ -101,7 +101,10 @@ def _harmful(texts: "Texts", plan: "Plan", *, spaced: bool) -> Iterator[list[int
     if present:
         yield blank(asked, escaped=texts.escaped)
     if plan.pair is not None:
+        from trainproof_ci.readers.dataset.dialogues import doubtful_pairs  # only pairs are written as dialogues
+
         yield _same(columns[plan.pair[0]], columns[plan.pair[1]], odd)
+        yield list(doubtful_pairs(columns[plan.pair[0]], columns[plan.pair[1]]))
     if plan.target is not None:
         target = columns[plan.target]
         if present:

@@ -9,6 +9,8 @@ from trainproof_ci.typed import Any
 
 THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label", "tag")
 """Shapes that preference training without pairs borrows, and the keys of their truth values."""
+SECOND = "rejected_response"
+"""The key of a worse answer beside a conversation that ends with the better one."""
 ENOUGH = 3
 """Conversations that must have a habit before it is one."""
 
@@ -24,7 +26,7 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
         talks = [said for value in samples for _, said in conversations(shape, value) if said]
         if talks and not any(said[-1].role in ANSWERS for said in talks) and _has_more(shape, samples):
             return _only_asked(shape)
-        shape = shape._replace(habits=frozenset(_habits(talks)))
+        shape = shape._replace(habits=frozenset((*_habits(talks), *_second_answers(samples))))
     return _with_thumb(shape, samples)
 
 
@@ -46,6 +48,11 @@ def _habits(talks: Sequence[Sequence[Turn]]) -> Iterator[str]:
         yield "asks-only"
     if all(turn.role in ANSWERS for said in talks for turn in said):
         yield "answers-only"
+
+
+def _second_answers(samples: Samples) -> Iterator[str]:
+    if all(SECOND in value for value in samples):
+        yield SECOND
 
 
 def _with_foreign_roles(shape: Shape, samples: Samples) -> Shape:

@@ -61,6 +61,8 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
         prompt = "\n".join([values[at] for at in present if values[at]])
         if (present and is_blank(prompt)) or (pair is not None and values[pair[0]] == values[pair[1]]):
             return None
+        if pair is not None and any(values[at].startswith("\n\nHuman:") for at in pair):
+            return None  # a dialogue in one text, which is looked into
         if label is not None and isinstance(values[label], str) and is_blank(values[label]):
             return None  # a blank label is nothing to learn
         if target is not None:

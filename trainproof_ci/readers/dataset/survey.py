@@ -9,7 +9,7 @@ from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect, detect_named
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
-from trainproof_ci.readers.dataset.habits import fitted
+from trainproof_ci.readers.dataset.habits import SECOND, fitted
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
@@ -234,7 +234,7 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "turns"
     if shape.roles:
         yield "messages"
-    if shape.pair:
+    if shape.pair or SECOND in shape.habits:
         yield "preference"
     if shape.name == "openai-preference":
         yield "outputs"

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
+from trainproof_ci.readers.dataset.dialogues import is_dialogue, question_of
+from trainproof_ci.readers.dataset.habits import SECOND
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
@@ -18,15 +20,19 @@ def equal_pair(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     Why: the pair says nothing about what is better; its gradient is noise, and ms-swift stops on it.
     Fix: remove the pair.
     """
-    assert data.shape is not None
-    chosen, rejected = (record.value.get(key) for key in data.shape.pair)
+    better, worse, chosen, rejected = _pair(record, data)
     if chosen == rejected and chosen not in (None, "", []):
-        yield Fault(
-            f'"{data.shape.pair[0]}" and "{data.shape.pair[1]}" are the same',
-            "2 equal answers",
-            "2 different answers",
-            key=data.shape.pair[1],
-        )
+        yield Fault(f'"{better}" and "{worse}" are the same', "2 equal answers", "2 different answers", key=worse)
+
+
+def _pair(record: Record, data: Survey) -> tuple[str, str, Any, Any]:
+    """The keys of the two answers, and the answers."""
+    assert data.shape is not None
+    if data.shape.pair:
+        better, worse = data.shape.pair
+        return better, worse, record.value.get(better), record.value.get(worse)
+    spoken = next((turns for _, turns in data.talks if turns), [])
+    return data.shape.turns[0], SECOND, spoken[-1].content if spoken else None, record.value.get(SECOND)
 
 
 @rule("TP-PREF-OUTPUT-COUNT", Severity.FAIL, needs=("outputs",), per="record")
@@ -53,20 +59,24 @@ def prompts_differ(record: Record, data: Survey, limits: Limits) -> Iterator[Fau
     Fix: give both conversations the same beginning, or write the prompt in a field of its own.
     """
     assert data.shape is not None
-    chosen, rejected = (record.value.get(key) for key in data.shape.pair)
-    if (
-        any(record.value.get(key) for key in data.shape.prompts)
-        or not isinstance(chosen, list)
-        or not isinstance(rejected, list)
-    ):
+    better, _, chosen, rejected = _pair(record, data)
+    if any(record.value.get(key) for key in data.shape.prompts):
         return
-    if len(chosen) > 1 and len(rejected) > 1 and _asked(chosen) != _asked(rejected):
+    if _ask_otherwise(chosen, rejected):
         yield Fault(
             "the two answers belong to different prompts",
             "0 messages in common",
             "a common beginning",
-            key=data.shape.pair[0],
+            key=better,
         )
+
+
+def _ask_otherwise(chosen: Any, rejected: Any) -> bool:
+    if isinstance(chosen, list) and isinstance(rejected, list):
+        return len(chosen) > 1 and len(rejected) > 1 and _asked(chosen) != _asked(rejected)
+    if isinstance(chosen, str) and isinstance(rejected, str) and is_dialogue(chosen) and is_dialogue(rejected):
+        return question_of(chosen) != question_of(rejected)
+    return False
 
 
 def _asked(messages: list[Any]) -> Any:

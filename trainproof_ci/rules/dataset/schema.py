@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from trainproof_ci.model import Severity
 from trainproof_ci.places import safe_key
+from trainproof_ci.readers.dataset.dialogues import is_unanswered
+from trainproof_ci.readers.dataset.habits import SECOND
 from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
 from trainproof_ci.readers.dataset.shapes import Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
@@ -116,7 +118,8 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     """
     shape = data.shape
     assert shape is not None
-    for key in (*shape.targets, *shape.pair, *((shape.label,) if shape.label else ())):
+    second = (SECOND,) if SECOND in shape.habits else ()
+    for key in (*shape.targets, *shape.pair, *second, *((shape.label,) if shape.label else ())):
         value = record.value.get(key, 0)
         if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
             kind = "null" if value is None else "a blank text" if value else "empty"
@@ -124,6 +127,11 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
             yield Fault(
                 f'"{key}" is empty', kind, "something to learn", key=key, severity=Severity.WARN if hidden else None
             )
+            return
+    for key in shape.pair:
+        value = record.value.get(key)
+        if isinstance(value, str) and is_unanswered(value):
+            yield Fault(f'"{key}" ends without an answer', "no text", "something to learn", key=key)
             return
     for _, turns in every_list(record, data):
         silent = empty_answer(turns)
