@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
+from trainproof_ci.readers.dataset.vocabulary import STRING
 from trainproof_ci.readers.suffixes import SOUNDS, words_of
 from trainproof_ci.typed import Any
 
@@ -18,6 +19,8 @@ SHARE = 0.4
 """Part of the sampled records that must have the shape before the file is said to have it."""
 
 
+ALIKE = 0.6
+"""Part of the sampled records that must have the keys of the first before those say what the file is."""
 GAPS = 0.2
 """Part of the records with a prompt that must have a completion before the others are said to lack it."""
 PLAIN = (str, bool, int, float, type(None))
@@ -69,8 +72,10 @@ def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None
     from trainproof_ci.readers.dataset.known_columns import shape_of as shape_of_columns
 
     shape = shape_of_columns(keys)
-    if shape is None or not shape.media or any(value.keys() != samples[0].keys() for value in samples):
+    alike = sum(value.keys() == samples[0].keys() for value in samples)
+    if shape is None or not shape.media or alike < ALIKE * len(samples):
         return None
     if shape.name == "hf-imagefolder":
-        return shape if is_metadata(path) else None
-    return shape if all(str(value[shape.media[0]]).lower().endswith(SOUNDS) for value in samples) else None
+        return shape._replace(required={"file_name": STRING}) if is_metadata(path) else None
+    named = [str(value[shape.media[0]]).lower() for value in samples if shape.media[0] in value]
+    return shape if all(name.endswith(SOUNDS) for name in named) else None

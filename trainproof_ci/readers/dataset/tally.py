@@ -45,8 +45,6 @@ class Tally:
         self.targets: Any = None
         self.more_given = False
         """Whether pictures, sounds or earlier turns are given beside prompts."""
-        self.blank_prompts = 0
-        self.echoes = 0
         self.spaced = 0
         self.labels: dict[Any, Label] = {}
         self.many_labels = False
@@ -66,9 +64,8 @@ class Tally:
         self.more_given |= bool(value.get("history")) or not MEDIA.isdisjoint(value)
         if prompt is not None:
             self.prompts = same(self.prompts, prompt)
-            if is_blank(prompt):
-                self.blank_prompts += 1
-                faults.sight("blank-prompt", self._place(record, shape.prompts[0]), "", record.raw)
+        if is_blank(prompt) if prompt is not None else any(value.get(key) == [] for key in shape.prompts):
+            faults.sight("blank-prompt", self._place(record, shape.prompts[0]), "", record.raw)
         if target is not None and not is_blank(target):
             self.targets = same(self.targets, target)
             if target.startswith(" "):
@@ -146,7 +143,6 @@ class Tally:
         self.targets = _joined(self.targets, other.targets)
         self.more_given |= other.more_given
         self.many_labels |= other.many_labels
-        self.blank_prompts += other.blank_prompts
         self.spaced += other.spaced
         self.messages += other.messages
         self.strings.update(other.strings)

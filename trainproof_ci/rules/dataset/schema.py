@@ -21,9 +21,9 @@ def _other(record: Record, shape: Shape) -> Shape | None:
     if not shape.required or any(key in record.value for key in shape.required):
         return None
     other = shape_of(record.value)
-    return (
-        other if other is not None and other.name != shape.name and other.required.keys() - shape.vocabulary else None
-    )
+    if other is None or other.name == shape.name or (shape.media and not other.strong):
+        return None
+    return other if other.required.keys() - shape.vocabulary else None
 
 
 @rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("shape",), per="record")
