@@ -18,7 +18,8 @@ from trainproof_ci.engine import check
 from trainproof_ci.errors import StandDown, Unreadable
 from trainproof_ci.model import Report, Severity
 from trainproof_ci.readers.dataset import delimited, quick_rows, read, recognise
-from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Rows, line_of, physical_lines, sniff
+from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Rows, line_of, physical_lines
+from trainproof_ci.readers.dataset.dialects import is_quoted, sniff
 from trainproof_ci.readers.source import Head
 from trainproof_ci.registry import rules_for
 from trainproof_ci.reports.json import render

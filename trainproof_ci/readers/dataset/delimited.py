@@ -2,7 +2,7 @@
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from trainproof_ci.readers.dataset.jsonl import BOM, blocks
 from trainproof_ci.readers.dataset.lines import Block
@@ -14,8 +14,6 @@ MOST_LINES = 100_000
 """Lines of one row; the same."""
 PATIENCE = 1
 """How often all of a file may be read once more to find that quotes never close; a file of such quotes alone ends."""
-SNIFFED_ROWS = 40
-DELIMITERS = (",", "\t", ";", "|")
 
 
 class Line(NamedTuple):
@@ -32,7 +30,11 @@ class Line(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The fields of one row, and the physical lines it was read from; `problem` says why there are no fields."""
+    """The fields of one row, and the physical lines it was read from.
+
+    `problem` is what csv says against it. There are fields nevertheless where the row is one line and stays one for
+    readers that are not strict: text follows a quote that is closed, and nothing else is touched.
+    """
 
     fields: list[str]
     lines: list[Line]
@@ -182,7 +184,16 @@ class Rows:
         try:
             return Row(self._fields((_as_text(first),)), [first])
         except csv.Error as error:
-            return self._longer(first) if "end of data" in str(error) else Row([], [first], str(error))
+            return self._longer(first) if "end of data" in str(error) else self._loose(first, str(error))
+
+    def _loose(self, line: Line, problem: str) -> Row:
+        """A line that csv refuses, with its fields where a reader that is not strict needs no other line for them."""
+        try:
+            reader = csv.reader((_as_text(line), ""), delimiter=self._dialect.delimiter)
+            fields = next(reader)
+        except csv.Error:
+            return Row([], [line], problem)
+        return Row(fields if reader.line_num == 1 else [], [line], problem)
 
     def _longer(self, first: Line) -> Row:
         """A row over several lines."""
@@ -224,24 +235,3 @@ class Rows:
 
 def _as_text(line: Line) -> str:
     return "" if len(line.data) > LONGEST_ROW else line.text + "\n"
-
-
-def sniff(lines: Sequence[Line], expected: str) -> tuple[Dialect, list[list[str]]] | None:
-    """The dialect in which the first lines make a table, and their rows; `expected` is preferred. None without any."""
-    best: tuple[Dialect, list[list[str]]] | None = None
-    for delimiter in sorted(DELIMITERS, key=lambda each: each != expected):
-        for quoting in (True, False) if delimiter in "\t|" else (True,):
-            dialect = Dialect(delimiter, quoting)
-            rows = [row.fields for row in Rows(iter(lines), dialect) if row.fields and row.problem is None]
-            if not rows or len(rows[0]) < 2:
-                continue
-            if best is None or _fit(rows, lines) > _fit(best[1], lines):
-                best = dialect, rows
-    return best
-
-
-def _fit(rows: list[list[str]], lines: Sequence[Line]) -> tuple[float, float]:
-    """How much of the lines is in rows as wide as the first; a table that uses up all lines and has most columns wins."""
-    width = len(rows[0])
-    whole = sum(len(row) == width for row in rows)
-    return round(whole / max(1, len(rows)), 1), min(1.0, len(rows) / max(1, len(lines))) + width / 1e6

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
+from trainproof_ci.readers.dataset.dialects import first_lines
 from trainproof_ci.readers.dataset.jsonl import MARKERS
 from trainproof_ci.readers.dataset.plain_lines import Ends
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
-from trainproof_ci.readers.dataset.table import first_lines
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import SOUNDS
 from trainproof_ci.typed import TYPE_CHECKING

@@ -17,11 +17,15 @@ class Ends:
         self.crlf = self.lf = self.crlf_first = self.lf_first = 0
         self.last = b"\n"
 
-    def take(self, line: Line, *, blanks: bool = True) -> bool:
-        """Tell the survey what is wrong with the line; False when it is blank or cannot be read."""
+    def take(self, line: Line, *, blanks: bool = True, ends_row: bool = True) -> bool:
+        """Tell the survey what is wrong with the line; False when it is blank or cannot be read.
+
+        The end of a line inside a quoted cell is text (`ends_row=False`): who writes CRLF after rows leaves it as it is.
+        """
         survey = self.survey
         survey.lines += 1
-        self._ended(line)
+        if ends_row:
+            self._ended(line)
         if line.skipped:
             survey.sight("too-long", line.number, byte_offset=line.byte_offset, measured=f"{line.skipped} bytes")
             return False

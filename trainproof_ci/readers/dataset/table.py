@@ -3,16 +3,8 @@
 from collections.abc import Iterator
 
 from trainproof_ci.readers.dataset.cells import Cells
-from trainproof_ci.readers.dataset.delimited import (
-    SNIFFED_ROWS,
-    Dialect,
-    Line,
-    Physical,
-    Row,
-    Rows,
-    line_of,
-    sniff,
-)
+from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row, Rows
+from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, sniff
 from trainproof_ci.readers.dataset.jsonl import MARKERS
 from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends
@@ -47,28 +39,10 @@ def _name(head: Head) -> str:
     return "tsv" if TABLES.get(head.suffix) == "\t" else "csv"
 
 
-def first_lines(head: Head) -> list[Line]:
-    """The first lines of the file that are whole and hold something."""
-    found, offset = [], 0
-    start = head.start if head.whole else head.start[: head.start.rfind(b"\n") + 1]
-    for number, data in enumerate(start.split(b"\n")[: SNIFFED_ROWS * 2], 1):
-        if data.strip():
-            found.append(line_of(data + b"\n", number, offset))
-        offset += len(data) + 1
-    return found[:SNIFFED_ROWS]
-
-
-def dialect_of(head: Head) -> Dialect:
-    """The dialect that the first lines are written in; the one that the suffix promises where they do not say."""
-    expected = TABLES.get(head.suffix, ",")
-    table = sniff(first_lines(head), expected)
-    return table[0] if table is not None else Dialect(expected)
-
-
 def scan(source: Source, survey: "Survey") -> None:
     """Measure a whole table."""
     head = source.head()
-    dialect = dialect_of(head)
+    dialect = dialect_of(source)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
     samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
     columns = columns_of(samples[0]) if samples else []
@@ -83,14 +57,14 @@ def scan(source: Source, survey: "Survey") -> None:
 
 def records(path: str) -> Iterator[Record]:
     """The records of a table again, without their faults."""
-    dialect = dialect_of(Head.of(path))
     header: list[str] | None = None
     number = 0
     with Source(path) as source:
+        dialect = dialect_of(source)
         lines = Physical(source.file)
         rows = Rows(lines, dialect)
         while (row := rows.take()) is not None:
-            if row.problem is not None or not row.fields or _damaged(row):
+            if not row.fields or _damaged(row):
                 continue
             if header is None:
                 header = columns_of(row.fields)
@@ -159,11 +133,12 @@ class _Reading:
     def take(self, row: Row) -> None:
         """Judge one row."""
         line = row.first
-        for each in row.lines:
-            self.ends.take(each, blanks=False)
+        for each in row.lines[:-1]:
+            self.ends.take(each, blanks=False, ends_row=False)
+        self.ends.take(row.lines[-1], blanks=False)
         if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
             self._sight("conflict", row, "conflict markers")
-        elif row.problem is not None:
+        elif row.problem is not None and not self._stands(row):
             self._problem(row)
         elif not row.fields or not row.raw.strip():
             if not line.skipped:
@@ -171,6 +146,13 @@ class _Reading:
         elif not _damaged(row):
             self.ends.told("blank-inside")
             self._fields(row)
+
+    def _stands(self, row: Row) -> bool:
+        """Whether a row is one though text follows a quote that is closed; more fields than columns are the quote's fault."""
+        stands = 0 < len(row.fields) <= len(self.columns or row.fields)
+        if stands and len(row.fields) == len(self.columns or row.fields):
+            self._sight("loose", row, "text after a closing quote", column=row.first.text.find('"') + 1)
+        return stands
 
     def _problem(self, row: Row) -> None:
         """A row that csv cannot read: a quote that never closes, or is followed by something else."""

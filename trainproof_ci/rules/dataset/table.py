@@ -32,12 +32,17 @@ def broken_quote(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A quote swallows what follows it.
 
     Why: a stray quote at the beginning of a field runs on over line ends to the next one, and several rows become one
-    record. Where the rows inside could stand for themselves but the quotes do match, it is a warning.
+    record. Where the rows inside could stand for themselves but the quotes do match, it is a warning; so is text after
+    a closing quote in a row that is whole: readers keep the text, strict ones raise.
     Fix: double quotes inside a quoted field, and quote fields that begin with one.
     """
     yield from fired(data, "quote", "a quote swallows what follows it", "{first}, {n} lines", "balanced quotes")
     yield from fired(
         data, "swallowed", "lines inside a quoted field look like rows of their own", "{first}, {n} rows", "1 row a line",
+        Severity.WARN,
+    )  # fmt: skip
+    yield from fired(
+        data, "loose", "a quoted field goes on after its closing quote", "{first}, {n} rows", "a delimiter after it",
         Severity.WARN,
     )  # fmt: skip
 
