@@ -2,6 +2,7 @@
 
 from trainproof_ci.readers.dataset.delimited import Dialect, Line, Row
 from trainproof_ci.readers.dataset.faults import append
+from trainproof_ci.readers.dataset.headers import data_in, is_number, is_sentence
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ MOST_LABELS = 200
 COUNTED = 1000
 """Rows that tell columns of numbers from columns of text."""
 NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
-
-
-LONGEST_NAME = 64
-"""Characters; what is longer in a first row is no name of a column."""
 
 
 class Cells:
@@ -50,12 +47,9 @@ class Cells:
         for name in survey.options.columns:
             if name not in names:
                 survey.sight("column", line.number, measured="a configured column", content=name.encode())
-        numbers = sum(map(_is_number, names))
-        if numbers * 2 >= self.width > 1:
-            survey.sight("no-header", line.number, measured=f"{numbers} of {self.width} names are numbers")
-        elif (sentences := sum(map(_is_statement, names))) * 2 >= self.width > 1:
-            survey.sight("no-header", line.number, measured=f"{sentences} of {self.width} names are sentences")
-        elif not any(map(_is_sentence, names)):  # else the first row is a record, whose cells may well be equal
+        if (data := data_in(names)) is not None:
+            survey.sight("no-header", line.number, measured=data)
+        elif not any(map(is_sentence, names)):  # else the first row is a record, whose cells may well be equal
             self._repeated(names, line)
 
     def _repeated(self, names: list[str], line: Line) -> None:
@@ -84,7 +78,7 @@ class Cells:
                     f"na-{at}", line.number, byte_offset=line.byte_offset, content=row.raw, record=survey.records + 1
                 )
             elif counting and cell:
-                (self.numbers if _is_number(cell) else self.texts)[at] += 1
+                (self.numbers if is_number(cell) else self.texts)[at] += 1
         if len(row.lines) == 1:
             self.last(row.fields[-1])
         elif len(self.swallowed) < MOST_LABELS:
@@ -121,20 +115,3 @@ class Cells:
                     "swallowed", row.first.number, column=row.first.text.find('"') + 1, byte_offset=row.first.byte_offset,
                     content=row.raw, measured=f"{len(row.lines)} lines in one row",
                 )  # fmt: skip
-
-
-def _is_sentence(name: str) -> bool:
-    return len(name) > LONGEST_NAME or (" " in name and name.endswith((".", "!", "?")))
-
-
-def _is_statement(name: str) -> bool:
-    """Whether a name is a sentence but no question, as the columns of a survey are."""
-    return " " in name and name.endswith((".", "!"))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

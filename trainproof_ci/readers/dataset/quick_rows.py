@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from trainproof_ci.readers.dataset.cells import Cells
     from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row
+    from trainproof_ci.readers.dataset.headers import Header
     from trainproof_ci.readers.dataset.lines import Block
     from trainproof_ci.readers.dataset.plain_lines import Ends
     from trainproof_ci.readers.dataset.survey import Survey
@@ -33,8 +34,8 @@ LONGEST = 1 << 16
 class QuickRows:
     """Accepts rows that are like one that was explained before."""
 
-    def __init__(self, survey: "Survey", columns: list[str], dialect: "Dialect", cells: "Cells", ends: "Ends") -> None:
-        self.survey, self.columns = survey, columns
+    def __init__(self, survey: "Survey", header: "Header", dialect: "Dialect", cells: "Cells", ends: "Ends") -> None:
+        self.survey, self.header, self.columns = survey, header, header.columns
         self.dialect, self.cells, self.ends = dialect, cells, ends
         self._texts: list[str] = []
         self._crlf = False
@@ -80,7 +81,7 @@ class QuickRows:
         self._screened = block
         data = b"".join(block.lines)
         self._texts, self._crlf = texts_of(data)
-        if not is_plain(data) or any(mark in data for mark in MARKS):
+        if not is_plain(data) or any(mark in data for mark in MARKS) or self.header.is_in(data):
             self._texts = []
 
     def _accept_lines(self, lines: "Physical", plan: "Plan", judge: "Judge") -> int:

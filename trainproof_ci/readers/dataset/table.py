@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from trainproof_ci.readers.dataset.cells import Cells
 from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row, Rows
 from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, sniff
+from trainproof_ci.readers.dataset.headers import Header
 from trainproof_ci.readers.dataset.jsonl import MARKERS
 from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends
@@ -45,7 +46,7 @@ def scan(source: Source, survey: "Survey") -> None:
     dialect = dialect_of(source)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
     samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
-    columns = columns_of(samples[0]) if samples else []
+    columns = Header(samples[0], dialect.delimiter).columns if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
     survey.settle(values, shape_of(columns))
     lines = Physical(source.file)
@@ -57,7 +58,7 @@ def scan(source: Source, survey: "Survey") -> None:
 
 def records(path: str) -> Iterator[Record]:
     """The records of a table again, without their faults."""
-    header: list[str] | None = None
+    header: Header | None = None
     number = 0
     with Source(path) as source:
         dialect = dialect_of(source)
@@ -67,22 +68,23 @@ def records(path: str) -> Iterator[Record]:
             if not row.fields or _damaged(row):
                 continue
             if header is None:
-                header = columns_of(row.fields)
-            elif len(row.fields) == len(header):
+                header = Header(row.fields, dialect.delimiter)
+            elif len(row.fields) == len(header.columns) and not header.again(row.fields):
                 number += 1
-                yield Record(number, row.first.number, row.first.byte_offset, named(header, row.fields), row.raw)
-            while texts := _texts(lines):  # whole blocks without a quote
-                for record in _plain(lines, texts, dialect.delimiter, header, number):
+                value = named(header.columns, row.fields)
+                yield Record(number, row.first.number, row.first.byte_offset, value, row.raw)
+            while texts := _texts(lines, header):  # whole blocks without a quote
+                for record in _plain(lines, texts, dialect.delimiter, header.columns, number):
                     number = record.number
                     yield record
 
 
-def _texts(lines: Physical) -> list[str]:
+def _texts(lines: Physical, header: Header) -> list[str]:
     """The lines of the block that begins here, where csv would read each of them as a row by itself."""
     if not lines.more() or lines.at or lines.block.skipped:
         return []
     data = b"".join(lines.block.lines)
-    texts = texts_of(data)[0] if b'"' not in data else []
+    texts = texts_of(data)[0] if b'"' not in data and not header.is_in(data) else []
     return texts if len(texts) == len(lines.block.lines) else []
 
 
@@ -96,11 +98,6 @@ def _plain(lines: Physical, texts: list[str], delimiter: str, header: list[str],
             number += 1
             yield Record(number, at, offset, dict(zip(header, fields, strict=False)), raw)
         offset += len(raw)
-
-
-def columns_of(fields: list[str]) -> list[str]:
-    """The names of the columns: the header without the blanks around them."""
-    return [field.strip() for field in fields]
 
 
 def named(header: list[str], fields: list[str]) -> dict[str, str]:
@@ -119,7 +116,8 @@ class _Reading:
 
     def __init__(self, survey: "Survey", dialect: Dialect, expected: str) -> None:
         self.survey, self.dialect, self.expected = survey, dialect, expected
-        self.columns: list[str] | None = None
+        self.header: Header | None = None
+        self.columns: list[str] = []
         self.cells = Cells(survey)
         self.ends = Ends(survey)
         self.quick: QuickRows | None = None
@@ -149,8 +147,9 @@ class _Reading:
 
     def _stands(self, row: Row) -> bool:
         """Whether a row is one though text follows a quote that is closed; more fields than columns are the quote's fault."""
-        stands = 0 < len(row.fields) <= len(self.columns or row.fields)
-        if stands and len(row.fields) == len(self.columns or row.fields):
+        width = len(self.columns or row.fields)
+        stands = 0 < len(row.fields) <= width
+        if stands and len(row.fields) == width:
             self._sight("loose", row, "text after a closing quote", column=row.first.text.find('"') + 1)
         return stands
 
@@ -165,18 +164,20 @@ class _Reading:
 
     def _fields(self, row: Row) -> None:
         line = row.first
-        if self.columns is None:
-            self.columns = columns_of(row.fields)
+        if self.header is None:
+            self.header = Header(row.fields, self.dialect.delimiter)
+            self.columns = self.header.columns
             self.cells.header(self.columns, line, self.dialect, self.expected)
-            self.quick = QuickRows(self.survey, self.columns, self.dialect, self.cells, self.ends)
+            self.quick = QuickRows(self.survey, self.header, self.dialect, self.cells, self.ends)
         elif len(row.fields) != len(self.columns):
             self._sight("ragged", row, f"{len(row.fields)} fields")
+        elif self.header.again(row.fields):
+            self._sight("header-again", row, "the column names as a row")
         else:
             self.cells.row(row)
             self._record(row)
 
     def _record(self, row: Row) -> None:
-        assert self.columns is not None
         assert self.quick is not None
         if len(self.columns) > MOST_COLUMNS:
             self.survey.records += 1
