@@ -98,8 +98,8 @@ def _says(row: Row, delimiter: str, width: int) -> str | None:
     """What a row with quotes says about them; None where it reads the same with and without."""
     if row.problem is not None:
         return "against"
-    apart = [line.text.split(delimiter) for line in row.lines]
-    if len(row.lines) > 1:
+    apart = [line.text.split(delimiter) for line in row.lines if line.text]
+    if len(row.lines) > 1:  # lines that are rows each were swallowed by the quotes of two texts
         return "needed" if len(row.fields) == width and any(len(part) != width for part in apart) else "against"
     if apart[0] == row.fields or len(row.fields) != width:
         return None

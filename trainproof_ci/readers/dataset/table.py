@@ -7,10 +7,11 @@ from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row, Rows
 from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, sniff
 from trainproof_ci.readers.dataset.headers import Header
 from trainproof_ci.readers.dataset.jsonl import MARKERS
-from trainproof_ci.readers.dataset.known_columns import is_dataset, shape_of
+from trainproof_ci.readers.dataset.known_columns import SPLITS, is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends
 from trainproof_ci.readers.dataset.quick_rows import QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.whole import wide_encoding
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
 from trainproof_ci.typed import TYPE_CHECKING
@@ -23,12 +24,29 @@ MOST_COLUMNS = 4096
 
 
 def recognise(head: Head) -> str | None:
-    """A table by its suffix and by columns that say that it is a dataset."""
-    if head.suffix not in TABLES or b"\0" in head.start[:4]:
+    """A table by its suffix and by columns that say that it is a dataset, or, where it is empty, by the name of a split."""
+    if head.suffix not in TABLES:
         return None
-    table = sniff(first_lines(head), TABLES[head.suffix])
-    names = table[1][0] if table is not None else [line.text for line in first_lines(head)[:1]]
+    if head.whole and not head.start.strip(b"\xef\xbb\xbf \t\r\n"):
+        return _name(head) if head.name.rpartition(".")[0].lower() in SPLITS else None
+    legible = _legible(head)
+    table = sniff(first_lines(legible), TABLES[head.suffix])
+    names = table[1][0] if table is not None else [line.text for line in first_lines(legible)[:1]]
     return _name(head) if is_dataset(names, head.path) else None
+
+
+def _legible(head: Head) -> Head:
+    """The head as it were in UTF-8, without NUL and with line feeds: what breaks a file must not hide what it is."""
+    start = head.start
+    if b"\0" not in start and b"\n" in start:
+        return head
+    if (encoding := wide_encoding(start)) is not None:
+        ends = "BE" if start.startswith((b"\xfe\xff", b"\0")) else "LE"
+        start = start.decode(f"{encoding}-{ends}", "replace").lstrip("\ufeff").encode("utf-8", "replace")
+    start = start.replace(b"\0", b"")
+    if b"\n" not in start:
+        start = start.replace(b"\r", b"\n")
+    return Head(head.path, start, len(start) if head.whole else max(head.size, len(start) + 1))
 
 
 def admit(head: Head) -> str | None:
@@ -65,7 +83,7 @@ def records(path: str) -> Iterator[Record]:
         lines = Physical(source.file)
         rows = Rows(lines, dialect)
         while (row := rows.take()) is not None:
-            if not row.fields or _damaged(row):
+            if not row.fields or (header is not None and _damaged(row)):
                 continue
             if header is None:
                 header = Header(row.fields, dialect.delimiter)
@@ -141,7 +159,7 @@ class _Reading:
         elif not row.fields or not row.raw.strip():
             if not line.skipped:
                 self.ends.blanks.append(line)
-        elif not _damaged(row):
+        elif self.header is None or not _damaged(row):  # a damaged header still has names, which no other row has
             self.ends.told("blank-inside")
             self._fields(row)
 
