@@ -52,11 +52,26 @@ def judged(**settings: Any) -> Report:
         ("voices.csv", "audio_file|text|speaker_name\na.wav|one|x\n"),
         ("corpus.csv", "text\none\ntwo\n"),
         ("quoted.csv", '"text","label"\n"a","0"\n'),
+        ("train.csv", ""),
+        ("dev.tsv", "\n"),
+        ("reviews.csv", "text,label\rgood,0\rbad,1"),
+        ("train.csv", "te\0xt,label\ngood,0\n"),
+        ("filelist.txt", "".join(f"wavs/a{number}.wav|one two\n" for number in range(9)) + "wavs/a 9.wav|three\n"),
     ],
 )
 def test_datasets(work: Path, name: str, content: str) -> None:
-    (work / name).write_text(content)
+    (work / name).write_bytes(content.encode())
     assert recognise(Head.of(name)) is not None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("rows", [2, 9000])
+def test_a_dataset_in_another_encoding_is_one(work: Path, encoding: str, rows: int) -> None:
+    (work / "reviews.csv").write_bytes(("text,label\r\n" + "good,0\r\n" * rows).encode(encoding))
+    (work / "users.csv").write_bytes(("name,age\r\n" + "good,0\r\n" * rows).encode(encoding))
+    assert recognise(Head.of("reviews.csv")) == "csv"
+    assert recognise(Head.of("users.csv")) is None
+    assert {finding.rule for _, finding in judged().findings} == {"TP-ENC-UTF16"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +89,8 @@ def test_datasets(work: Path, name: str, content: str) -> None:
         ("table.csv", "a|b\n1|2\n"),
         ("notes.txt", "this | that\nwith | bars\n"),
         ("empty.csv", ""),
+        ("unit_test_report.csv", ""),
+        ("train.csv", "\0\1\2\3"),
         ("a.en", "not a corpus"),
         ("words.txt", "1 2 3\n"),
         ("notes.json", '[{"a": 1}]'),
@@ -124,6 +141,50 @@ def test_the_delimiter_is_found_and_confirmed(delimiter: str) -> None:
     assert found is not None
     assert found[0].delimiter == delimiter
     assert len(found[1][0]) == 3
+
+
+ORDINARY = [f"plain {number}\t{number % 2}" for number in range(60)]
+MARKED = ['"open\t0', '"shut" inside\t1', '"a quotation"\t0', 'she said "no"\t1']
+DOUBLED = [f'"she said ""{number}"" twice"\t1' for number in range(4)]
+WRAPPED = [f'"plain {number}"\t"{number % 2}"' for number in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (ORDINARY, True),
+        ([*ORDINARY, 'she said "no"\t1'], True),
+        ([*MARKED, *ORDINARY], False),
+        ([*ORDINARY, *MARKED], False),
+        ([*ORDINARY, *MARKED, *DOUBLED[:1]], False),
+        ([*ORDINARY, *DOUBLED, '"open\t0', *ORDINARY], True),
+        (['"open\t0', *ORDINARY, *DOUBLED], True),
+        ([*WRAPPED, '"open\t0', *ORDINARY[:4]], True),
+        ([*ORDINARY, *WRAPPED[:4], '"open\t0', "plain\t1"], False),
+        ([*ORDINARY, '"Dear friend,', "", 'yours"\t0', '"tab\tinside"\t1', '"open\t0'], True),
+        (['"\tO', "tree\tB", "", '"\tO'], False),
+        ([], True),
+    ],
+)
+def test_all_rows_with_quotes_say_whether_quotes_hold_fields_together(lines: list[str], expected: bool) -> None:
+    data = "\n".join(["text\tlabel", *lines, ""]).encode()
+    assert is_quoted(io.BytesIO(data), "\t") is expected
+
+
+@pytest.mark.parametrize("at", [1, 3000])
+def test_where_a_lone_quote_stands_does_not_matter(work: Path, at: int) -> None:
+    lines = [f"{word} {number}\t{number % 2}" for number in range(2000) for word in ("bread", "tea")]
+    lines[at] = '"tea for two\t0'
+    (work / "train.tsv").write_text("\n".join(["text\tlabel", *lines, ""]))
+    assert judged().verdict is Severity.PASS
+
+
+def test_a_second_header_is_found_among_rows_that_are_taken_at_once(work: Path) -> None:
+    rows = [f"q{number},a{number}\n" for number in range(40_000)]
+    header = "prompt,completion\n"
+    (work / "a.csv").write_text("".join([header, *rows[:30_000], header, *rows[30_000:], rows[7]]))
+    found = {finding.rule: finding.location.line for _, finding in judged().findings}
+    assert found == {"TP-CSV-HEADER": 30_002, "TP-DUP-RECORD": 40_003}
 
 
 CELLS = st.text(st.characters(exclude_characters="\r\0", codec="utf-8"), max_size=8)

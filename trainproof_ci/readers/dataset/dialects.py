@@ -1,6 +1,7 @@
 """How the fields of a table are told apart: which delimiter parts them, and whether quotes hold them together."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Row, Rows, line_of
 from trainproof_ci.readers.source import Head, Source
@@ -11,7 +12,7 @@ SNIFFED_ROWS = 40
 DELIMITERS = (",", "\t", ";", "|")
 UNQUOTED = frozenset("\t|")
 """Delimiters that stand in no text, so that many tables with them are written without quoting anything."""
-MOST_HEARD = 2000
+MOST_HEARD = 256
 """Rows with quotes that say whether quotes hold fields together."""
 
 
@@ -68,40 +69,39 @@ def is_quoted(stream: BinaryIO, delimiter: str) -> bool:
     rows = Rows(lines, Dialect(delimiter))
     header = rows.take()
     width = len(header.fields) if header is not None else 0
-    heard = {"against": 0, "needed": 0, "adorned": 0}
-    while _goes_to_quote(lines) and sum(heard.values()) < MOST_HEARD and (row := rows.take()) is not None:
-        said = _says(row, delimiter, width)
-        if said is not None:
-            heard[said] += 1
-    against, needed, adorned = heard.values()
-    most = adorned * 2 > lines.block.line + lines.at - 2
-    return not against or needed + (adorned if most else 0) > against
+    heard = {"against": 0, "needed": 0, "adorned": 0, "nothing": 0}
+    while sum(heard.values()) < MOST_HEARD and _goes_to_quote(lines, delimiter.encode() + b'"'):
+        row = rows.take()
+        heard[_says(row, delimiter, width) if row is not None else "nothing"] += 1
+    most = heard["adorned"] * 2 > lines.block.line + lines.at - 2
+    return not heard["against"] or heard["needed"] + (heard["adorned"] if most else 0) > heard["against"]
 
 
-def _goes_to_quote(lines: Physical) -> bool:
-    """Whether there is a line with a quote; it is the next one then."""
+def _goes_to_quote(lines: Physical, inside: bytes) -> bool:
+    """Whether there is a line with a field that begins with a quote, its first or one `inside`; it is the next one then."""
     while lines.more():
-        ahead = lines.block.lines[lines.at :]
-        if lines.block.skipped:
+        block, at = lines.block, lines.at
+        if block.skipped:
             next(lines)
-        elif lines.at == 0 and b'"' not in lines.block.data:
-            lines.passed(len(ahead))
+        elif at == 0 and b'"' not in block.data:
+            lines.passed(len(block.lines))
         else:
-            before = next((at for at, line in enumerate(ahead) if b'"' in line), None)
-            lines.passed(len(ahead) if before is None else before)
-            if before is not None:
+            ahead = islice(block.lines, at, None)
+            found = next((n for n, line in enumerate(ahead) if inside in line or line[:1] == b'"'), None)
+            lines.passed(len(block.lines) - at if found is None else found)
+            if found is not None:
                 return True
     return False
 
 
-def _says(row: Row, delimiter: str, width: int) -> str | None:
-    """What a row with quotes says about them; None where it reads the same with and without."""
+def _says(row: Row, delimiter: str, width: int) -> str:
+    """What a row with quotes says about them: nothing where it reads the same with and without."""
     if row.problem is not None:
         return "against"
     apart = [line.text.split(delimiter) for line in row.lines if line.text]
     if len(row.lines) > 1:  # lines that are rows each were swallowed by the quotes of two texts
         return "needed" if len(row.fields) == width and any(len(part) != width for part in apart) else "against"
     if apart[0] == row.fields or len(row.fields) != width:
-        return None
+        return "nothing"
     doubled = '""' in row.first.text and any('"' in field for field in row.fields)
     return "needed" if doubled or len(apart[0]) != width else "adorned"
