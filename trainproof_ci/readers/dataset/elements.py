@@ -11,6 +11,8 @@ LONGEST = 80 << 20
 """Characters of one element; a longer one cannot be judged in bounded memory."""
 BLANK = " \t\r\n"
 BOM = "\ufeff"
+MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ", "=======")
+"""How the lines begin that a merge leaves between two versions; at the margin, where no text of an array stands."""
 
 
 class Element(NamedTuple):
@@ -37,17 +39,36 @@ class Text:
 
 
 class Decoded:
-    """A file read as UTF-8 in pieces."""
+    """A file read as UTF-8 in pieces; `line`, `column` and `offset` say how far, up to the first byte that is no UTF-8."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream, self.decoder = stream, codecs.getincrementaldecoder("utf-8")("strict")
+        self.line = self.column = 1
+        self.offset = 0
 
     def more(self) -> str:
         """The next piece of text; empty at the end. Raises UnicodeDecodeError."""
         while data := self.stream.read(PIECE):
-            if text := self.decoder.decode(data):
+            if text := self._decoded(data):
                 return text
-        return self.decoder.decode(b"", final=True)
+        return self._decoded(b"", final=True)
+
+    def _decoded(self, data: bytes, *, final: bool = False) -> str:
+        held = len(self.decoder.getstate()[0])
+        try:
+            text = self.decoder.decode(data, final)
+        except UnicodeDecodeError as error:
+            self._count(error.object[: error.start].decode())
+            self.offset += error.start
+            raise
+        self._count(text)
+        self.offset += held + len(data) - len(self.decoder.getstate()[0])
+        return text
+
+    def _count(self, text: str) -> None:
+        breaks = text.count("\n")
+        self.line += breaks
+        self.column = len(text) - text.rfind("\n") if breaks else self.column + len(text)
 
 
 class Elements:
@@ -61,10 +82,20 @@ class Elements:
         self.column = 1
         self.offset = 0
         self.ended = False
+        self.conflicting = False
+        """Whether the markers of a merge were met; what follows is no array any more."""
 
     def __iter__(self) -> Iterator[Element]:
+        yield from self._elements()
+        if self.conflicting:
+            yield from self._more_markers()
+
+    def _elements(self) -> Iterator[Element]:
         self._skip(BOM)
+        self.column = 1  # the mark takes no place on its line
         if self._peek() != "[":
+            if self._at_marker():
+                yield self._marker()
             return
         self._advance(1)
         first = True
@@ -85,8 +116,16 @@ class Elements:
         yield from self._ending(char)
 
     def _fault(self, name: str, said: str) -> Element:
-        """A fault between two elements, at the place reached."""
+        """A fault between two elements, at the place reached; the markers of a merge are one whatever they are in the way of."""
+        if self._at_marker():
+            return self._marker()
         return Element(None, "", self.line, self.column, self.offset, [strict_json.Flaw(name, 0, said, fatal=True)])
+
+    def _marker(self) -> Element:
+        """A line that a merge left, at the place reached."""
+        self.conflicting = True
+        flaw = strict_json.Flaw("conflict", 0, "conflict markers", fatal=True)
+        return Element(None, "", self.line, self.column, self.offset, [flaw])
 
     def _ending(self, char: str) -> Iterator[Element]:
         """What follows the last element: nothing but the bracket, or a fault."""
@@ -101,7 +140,30 @@ class Elements:
                 else self._fault("extra", "something after the array")
             )
 
+    def _at_marker(self) -> bool:
+        """Whether a line that a merge left begins at the place reached."""
+        if self.column != 1:
+            return False
+        if len(self.buffer) - self.at < len(MARKERS[0]) and not self.ended:
+            self._read(PIECE)
+        return self.buffer.startswith(MARKERS, self.at)
+
+    def _more_markers(self) -> Iterator[Element]:
+        """The marker lines after the first: what stands between them are versions to choose from, not elements."""
+        while True:
+            end = self.buffer.find("\n", self.at) + 1
+            if end:
+                self._advance(end - self.at)
+                if self._at_marker():
+                    yield self._marker()
+            elif self.ended:
+                return
+            else:
+                self._read(max(PIECE, len(self.buffer) - self.at))
+
     def _element(self) -> Element:
+        if self._at_marker():
+            return self._marker()
         size = PIECE
         while True:
             found = self._tried()
@@ -110,6 +172,9 @@ class Elements:
             self._read(size)
             size *= 2
         text, value, flaws = found or self._broken()
+        if found is None and (before := _up_to_marker(text, flaws[0].position)):
+            self._advance(before)
+            return self._marker()
         element = Element(value, text, self.line, self.column, self.offset, flaws)
         self._advance(len(text))
         return element
@@ -166,3 +231,9 @@ class Elements:
             pieces.append(piece)
             read += len(piece)
         self.buffer = "".join(pieces)
+
+
+def _up_to_marker(text: str, position: int) -> int:
+    """How far into an element a line that a merge left begins, if that is what is wrong at `position`; else 0."""
+    begins = text[position - 1 : position] == "\n" and text.startswith(MARKERS, position)
+    return position if begins else 0
