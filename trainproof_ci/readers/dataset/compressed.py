@@ -52,7 +52,7 @@ def scan(source: Source, survey: "Survey") -> None:
     if json_array.recognise(head):
         json_array.survey_array(head, stream, survey)
         return
-    refuse_layout(head)
+    refuse_layout(head, stream)
     survey.settle(jsonl.sample(head))
     examiner = jsonl.Examiner(survey)
     jsonl.survey_range(stream, survey, examiner, 0, None)

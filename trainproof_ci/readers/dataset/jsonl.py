@@ -66,7 +66,7 @@ def scan(source: Source, survey: "Survey") -> None:
     from trainproof_ci.readers.dataset import parts  # recognising files needs none of it
 
     head = source.head()
-    refuse_layout(head)
+    refuse_layout(head, source.file)
     samples = sample(head)
     if not samples and not head.whole:
         samples = sample(Head(head.path, source.file.read(LONG), head.size))  # the first record is longer than the head

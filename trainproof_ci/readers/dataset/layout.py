@@ -2,20 +2,27 @@
 
 import json
 
+from trainproof_ci.errors import Unreadable
 from trainproof_ci.readers.dataset.whole import refused
 from trainproof_ci.readers.source import Head
+from trainproof_ci.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainproof_ci.typed import BinaryIO
 
 
-def refuse_layout(head: Head) -> None:
-    """Raise `Unreadable` for an array or a pretty-printed record at the beginning of a file of JSON Lines."""
+def refuse_layout(head: Head, stream: "BinaryIO") -> None:
+    """Raise `Unreadable` for an array or a pretty-printed record at the beginning of a file of JSON Lines.
+
+    `stream` is the file before its first byte; it is read only to count the elements of an array.
+    """
     text = head.start.decode("utf-8", "replace").removeprefix("\ufeff").lstrip(" \t\r\n")
     line = len(head.start.decode("utf-8", "replace").removeprefix("\ufeff")) - len(text)
     first = text.split("\n", 1)[0].rstrip()
     at = head.start[:line].count(b"\n") + 1
     if text[:1] == "[" and _is_array(text, first, whole=head.whole):
-        raise refused(
-            head, "TP-JSON-ARRAY", "the file is one JSON array, not JSON Lines", "an array", "one record a line", at
-        )
+        why = "the file is one JSON array, not JSON Lines"
+        raise refused(head, "TP-JSON-ARRAY", why, _counted(stream), "one record a line", at)
     if text[:1] == "{" and _is_pretty(text, first):
         raise refused(
             head,
@@ -25,6 +32,21 @@ def refuse_layout(head: Head) -> None:
             "one record a line",
             at,
         )
+
+
+def _counted(stream: "BinaryIO") -> str:
+    """The array in words, with its number of records where it can be read to its end."""
+    from trainproof_ci.readers.dataset.elements import Decoded, Elements  # few files of lines are an array
+
+    number = 0
+    try:
+        for element in Elements(Decoded(stream)):
+            if any(flaw.fatal for flaw in element.flaws):
+                return "an array"
+            number += 1
+    except (UnicodeDecodeError, Unreadable):
+        return "an array"
+    return f"an array of {number} record{'' if number == 1 else 's'}"
 
 
 def _is_array(text: str, first: str, *, whole: bool) -> bool:
