@@ -6,15 +6,24 @@ from trainproof_ci.readers.dataset.screens import is_plain, is_plain_talk
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trainproof_ci.readers.dataset.lines import Block
+    from trainproof_ci.readers.dataset.shapes import Shape
     from trainproof_ci.readers.dataset.survey import Survey
 
 LONG_LINE = 1 << 20
+TOO_EARLY = "the text ends too early"
 BOM = b"\xef\xbb\xbf"
 MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 NAMES = {
     "str": "a string", "NoneType": "null", "list": "an array", "int": "a number", "float": "a number", "bool": "true or false",
 }  # fmt: skip
+
+
+def screen_for(shape: "Shape | None") -> "Callable[[bytes], bool]":
+    """What proves a record of this shape plain."""
+    return is_plain_talk if shape is not None and (shape.turns or shape.roles) else is_plain
 
 
 class Ends:
@@ -54,18 +63,21 @@ class Examiner:
         self.ends = Ends()
         self.spoke = False
         """Whether any line but a blank one was seen."""
-        shape = survey.shape
-        self.screen = is_plain_talk if shape is not None and (shape.turns or shape.roles) else is_plain
+        self.begun: tuple[int, int, int, bytes, str] | None = None
+        """Where a record stops at the end of its line, and how: what follows may be the rest of it."""
+        self.screen = screen_for(survey.shape)
 
     def skipped(self, block: "Block") -> None:
         """A line too long to be judged."""
         self.survey.lines += 1
         self.inside()
+        self.close()
         self.survey.sight("too-long", block.line, byte_offset=block.byte_offset, measured=f"{block.skipped} bytes")
 
     def passed(self, count: int, line: int, *, crlf: bool) -> None:
         """Lines that were accepted without being explained."""
         self.inside()
+        self.close()
         self.ends.count(count, line, crlf=crlf)
 
     def explain(self, line: bytes, number: int, offset: int) -> None:
@@ -109,6 +121,8 @@ class Examiner:
             self._not_utf8(error, line, start, number, offset)
             return
         value, flaws = strict_json.parse(text)
+        if self.begun is not None and self._goes_on(line, value):
+            return
         for flaw in flaws:
             self._flaw(flaw, text, line, number, offset + start)
         if any(flaw.fatal for flaw in flaws):
@@ -142,10 +156,27 @@ class Examiner:
             name = "truncated"
         elif name in {"syntax", "extra"} and text.find("\r", 0, at) > 0:
             name = "cr"
-        bytes_before = at if text.isascii() else len(text[:at].encode())
-        self.survey.sight(
-            name, number, column=at + 1, byte_offset=offset + bytes_before, content=line, measured=flaw.measured
-        )
+        offset += at if text.isascii() else len(text[:at].encode())
+        if name == "syntax" and line.startswith(b"{") and flaw.measured == TOO_EARLY:
+            self.begun = number, at + 1, offset, line, flaw.measured
+            return
+        self.survey.sight(name, number, column=at + 1, byte_offset=offset, content=line, measured=flaw.measured)
+
+    def _goes_on(self, line: bytes, value: Any) -> bool:
+        """Whether a line belongs to the record begun above: it is indented and no record, or closes the record at the margin."""
+        if isinstance(value, dict) or line[:1] not in {b" ", b"\t", b"}"}:
+            self.close()
+            return False
+        if line.startswith(b"}"):
+            self.close("pretty")
+        return True
+
+    def close(self, name: str = "syntax") -> None:
+        """Tell what a begun record is: laid out over several lines, or one that breaks off."""
+        if self.begun is not None:
+            number, column, offset, line, measured = self.begun
+            self.begun = None
+            self.survey.sight(name, number, column=column, byte_offset=offset, content=line, measured=measured)
 
     def inside(self) -> None:
         """The blank lines so far stand between others."""

@@ -92,6 +92,7 @@ def survey_range(stream: BinaryIO, survey: "Survey", examiner: Examiner, start: 
             acceptor.block(block)
         else:
             _explain(block, examiner)
+    examiner.close()
 
 
 def _explain(block: Block, examiner: Examiner) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from trainproof_ci.readers.dataset.survey import Survey
+    from trainproof_ci.typed import BinaryIO
 
 SMALLEST_PART = 16 << 20
 """Bytes; below twice this a second process costs more than it brings."""
@@ -25,19 +26,30 @@ SENT = 1 << 17
 
 
 def boundaries(source: Source, jobs: int) -> list[int]:
-    """The offsets at which parts begin, each the first byte of a line; [0] for a file in one piece."""
+    """The offsets at which parts begin, each the first byte of a line that begins a record; [0] for a file in one piece."""
     count = min(jobs, MOST_PARTS, source.size // SMALLEST_PART)
     if count < 2 or not hasattr(os, "fork") or sys.platform == "darwin":
         return [0]
     found = [0]
     for part in range(1, count):
         source.file.seek(part * source.size // count)
-        skipped = source.file.readline(SMALLEST_PART)
-        begin = source.file.tell()
-        if skipped.endswith(b"\n") and found[-1] < begin < source.size:
+        begin = _next_record(source.file)
+        if begin is not None and begin > found[-1]:
             found.append(begin)
     source.file.seek(0)
     return found
+
+
+def _next_record(stream: "BinaryIO") -> int | None:
+    """Where the next line begins that is no part of a record above it; None where none is near."""
+    begin, near = stream.tell(), stream.tell() + SMALLEST_PART
+    line = stream.readline(SMALLEST_PART)
+    while line.endswith(b"\n") and begin + len(line) < near:
+        begin += len(line)
+        line = stream.readline(SMALLEST_PART)
+        if line.startswith(b"{"):
+            return begin
+    return None
 
 
 class PartSurveyors:

@@ -16,15 +16,16 @@ ARRAY = reason(
     Fix: write one record a line (`jq -c '.[]'`), or name the file `.json`.
     """,
 )
-PRETTY = reason(
-    "TP-JSON-PRETTY",
-    Severity.FAIL,
+
+
+@rule("TP-JSON-PRETTY", Severity.FAIL, needs=("json",))
+def over_several_lines(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Records are spread over several lines.
 
     Why: JSON Lines is one record a line; a pretty-printed record raises on its first line.
     Fix: write each record on one line (`jq -c .`).
-    """,
-)
+    """
+    yield from fired(data, "pretty", "records are spread over several lines", "{n} records", "one record a line")
 
 
 @rule("TP-JSON-SYNTAX", Severity.FAIL, needs=("json",))
