@@ -15,6 +15,10 @@ DATA_WORDS = frozenset(
 )  # fmt: skip
 _BESIDE = frozenset({"data", "set", "clean", "cleaned", "small", "mini", "full", "en", "zh", "gpt4", "v1", "v2"})
 """Words that the name of a `.json` which is trained on is made of, and what may stand beside them."""
+_SPLITS = frozenset({"data", "val", "valid", "validation", "dev", "test", "eval", "evaluation", "sample", "samples"})
+"""Words that say what JSON Lines are for, too common to say it of an array."""
+_KEPT = frozenset({"conversations", "instructions"})
+"""Words for data that programs keep, too: only records show that they are trained on."""
 CHECKPOINTS = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".gguf"})
 
 
@@ -26,5 +30,22 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def named_like_data(name: str) -> bool:
     """Whether the name of a `.json` says that it is trained on: `train.json`, `alpaca_data.json`, not `train_config.json`."""
+    return _made_of(name, DATA_WORDS)
+
+
+def named_for_training(name: str) -> bool:
+    """The same of a `.json` whose content says nothing: an empty `train.json` lacks its data, an empty `conversations.json`
+    may be one that a program has yet to fill.
+    """
+    return _made_of(name, DATA_WORDS - _KEPT)
+
+
+def named_like_split(name: str) -> bool:
+    """Whether the name of a `.json` of lines says that it is data or a part of it: `val.json`, not `test_report.json`."""
+    return _made_of(name, DATA_WORDS | _SPLITS)
+
+
+def _made_of(name: str, words: frozenset[str]) -> bool:
+    """Whether one of the words stands in a name, and none beside them but those that go with data."""
     said = set(words_of(name))
-    return not DATA_WORDS.isdisjoint(said) and all(word in DATA_WORDS | _BESIDE or word.isdigit() for word in said)
+    return not words.isdisjoint(said) and all(word in words | _BESIDE or word.isdigit() for word in said)

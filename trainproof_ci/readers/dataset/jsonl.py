@@ -1,6 +1,7 @@
 """JSON Lines: one record a line, lines end in LF and nothing else."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 from trainproof_ci.readers.dataset import strict_json
@@ -10,7 +11,7 @@ from trainproof_ci.readers.dataset.layout import refuse_layout
 from trainproof_ci.readers.dataset.lines import LONG, Block, Index, blocks
 from trainproof_ci.readers.dataset.record import Record, too_deep
 from trainproof_ci.readers.source import Head, Source
-from trainproof_ci.readers.suffixes import JSON_LINES, words_of
+from trainproof_ci.readers.suffixes import JSON_LINES, named_like_split, words_of
 from trainproof_ci.typed import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
@@ -25,13 +26,17 @@ NO_DATASET = frozenset({"log", "logs", "logging", "metrics", "telemetry", "event
 
 
 def recognise(head: Head) -> str | None:
-    """JSON Lines by name, but for logs of no known shape, or by content in a `.json` whose lines have a known shape."""
+    """JSON Lines by name, but for logs of no known shape, or by content in a `.json` whose lines have a known shape.
+
+    Under a name that says data or a split, lines that are records of the same keys are enough.
+    """
     if head.suffix in JSON_LINES:
         return None if _is_a_log(head) else "jsonl"
     if head.suffix == ".json" and head.start.lstrip(BOM + b" \t\r\n")[:1] == b"{":
         samples = sample(head)
         shape = detect(samples) if len(samples) > 1 or (samples and b"\n" not in head.start.strip()) else None
-        return "jsonl" if shape is not None and shape.strong else None
+        strong = shape is not None and shape.strong
+        return "jsonl" if strong or (named_like_split(head.name) and _are_alike(head)) else None
     return None
 
 
@@ -44,11 +49,23 @@ def _is_a_log(head: Head) -> bool:
     """Whether a name says that an application wrote the file, and its records are whole and of no known shape."""
     if NO_DATASET.isdisjoint(words_of(head.name)):
         return False
+    lines, samples = _first_lines(head)
+    return bool(samples) and len(samples) == lines and detect(samples) is None
+
+
+def _are_alike(head: Head) -> bool:
+    """Whether more than half of the first lines are records of the same keys, and at least two."""
+    lines, samples = _first_lines(head)
+    keys = Counter(map(frozenset, samples)).most_common(1)
+    return bool(keys) and keys[0][1] > max(1, lines / 2)
+
+
+def _first_lines(head: Head) -> tuple[int, list[dict[str, Any]]]:
+    """How many of the first lines hold something, and the records among them."""
     lines = [line for line in head.start.split(b"\n")[:SAMPLED] if line.strip()]
     if not head.whole:
         del lines[-1:]
-    samples = [value for line in lines if (value := value_of(line)) is not None]
-    return bool(samples) and len(samples) == len(lines) and detect(samples) is None
+    return len(lines), [value for line in lines if (value := value_of(line)) is not None]
 
 
 def sample(head: Head) -> list[dict[str, Any]]:
