@@ -54,6 +54,15 @@ def refuse_no_text(head: Head) -> None:
         raise refused(head, "TP-ENC-UTF16", f"the file is {encoding}, not UTF-8", encoding, "UTF-8")
 
 
+def is_refused(head: Head) -> bool:
+    """Whether `refuse_whole` refuses the file."""
+    try:
+        refuse_whole(head)
+    except Unreadable:
+        return True
+    return False
+
+
 def wide_encoding(start: bytes) -> str | None:
     """UTF-16 or UTF-32, by a byte-order mark or by every second byte being NUL; None for anything else."""
     for mark, name in BOMS:
