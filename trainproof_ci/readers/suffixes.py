@@ -17,7 +17,7 @@ _BESIDE = frozenset({"data", "set", "clean", "cleaned", "small", "mini", "full",
 """Words that the name of a `.json` which is trained on is made of, and what may stand beside them."""
 _SPLITS = frozenset({"data", "val", "valid", "validation", "dev", "test", "eval", "evaluation", "sample", "samples"})
 """Words that say what JSON Lines are for, too common to say it of an array."""
-_KEPT = frozenset({"conversations", "instructions"})
+_KEPT = frozenset({"conversations", "dataset", "instructions"})
 """Words for data that programs keep, too: only records show that they are trained on."""
 CHECKPOINTS = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".gguf"})
 
