@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
 from trainproof_ci.readers.dataset.dialects import first_lines
-from trainproof_ci.readers.dataset.jsonl import MARKERS
-from trainproof_ci.readers.dataset.plain_lines import Ends
+from trainproof_ci.readers.dataset.plain_lines import Ends, is_marker
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
+from trainproof_ci.readers.dataset.whole import is_hollow, legible
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import SOUNDS
 from trainproof_ci.typed import TYPE_CHECKING
@@ -30,24 +30,30 @@ FOLDERS = ("wavs", "wav", "audio", "clips")
 
 def recognise(head: Head) -> str | None:
     """Lines of one number of bars whose first field is a clip: by name, by a folder of clips beside, or by `.wav`."""
-    if head.suffix not in {".csv", ".txt", ".tsv"} or b"|" not in head.start:
+    if head.suffix not in {".csv", ".txt", ".tsv"}:
         return None
-    lines = first_lines(head)
-    if not lines:
-        return None
-    if lines[0].text.split("|")[0].strip() == COQUI_HEADER:
-        return "tts"
+    if is_hollow(head):
+        found = head.name.lower() == "metadata.csv" and any(map(head.beside, FOLDERS))
+    else:
+        found = b"|" in head.start and _lists_clips(head)
+    return "tts" if found else None
+
+
+def _lists_clips(head: Head) -> bool:
+    lines = [line for line in first_lines(legible(head)) if not is_marker(line.data)]
+    if lines and lines[0].text.split("|")[0].strip() == COQUI_HEADER:
+        return True
     rows = [line.text.split("|") for line in lines]
-    usual = max(rows, key=lambda row: sum(len(other) == len(row) for other in rows))
+    usual = max(rows, key=lambda row: sum(len(other) == len(row) for other in rows), default=[])
     alike = [row for row in rows if len(row) == len(usual)]
     if len(usual) not in {2, 3} or len(alike) * 10 < len(rows) * 6:
-        return None
+        return False
     if _most(row[0].strip().lower().endswith(CLIPS) and len(row[0]) <= LONGEST_ID for row in alike):
-        return "tts"
-    if not _most(_is_clip(row[0]) for row in alike):
-        return None
+        return True
     named = "metadata" in head.name.lower() or "transcript" in head.name.lower()
-    return "tts" if head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS))) else None
+    return (
+        _most(_is_clip(row[0]) for row in alike) and head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS)))
+    )
 
 
 def admit(head: Head) -> str | None:
@@ -114,7 +120,7 @@ def records(path: str) -> Iterator[Record]:
 def _value(line: Line, shape: str) -> dict[str, str] | None:
     """The record of a line, or None for a line that is none."""
     columns = COLUMNS[shape]
-    fields = line.text.split("|")
+    fields = line.text.removeprefix("\ufeff").split("|")
     if line.undecodable is not None or b"\0" in line.data or line.skipped or not line.text.strip():
         return None
     if len(fields) != len(columns) and not (shape == "coqui" and 2 <= len(fields) <= 4):
@@ -136,8 +142,11 @@ class _Reading:
         """Judge one line."""
         if not self.ends.take(line):
             return
-        if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
+        if is_marker(line.data):
             self._sight("conflict", line, "conflict markers")
+            return
+        if b"\r" in line.data.rstrip(b"\r\n"):
+            self._sight("cr", line, "a lone CR")
             return
         value = _value(line, self.shape)
         if value is not None:

@@ -165,8 +165,8 @@ class _Side:
     def _look(self, line: Line) -> None:
         if line.skipped:
             self.sight("too-long", line, f"{line.skipped} bytes")
-        if line.number == 1 and line.data.startswith(b"\xef\xbb\xbf"):
-            self.sight("bom", line, "EF BB BF")
+        if line.data.startswith(b"\xef\xbb\xbf"):
+            self.sight("bom" if line.number == 1 else "bom-inside", line, "EF BB BF")
         if b"\0" in line.data:
             self.sight("nul", line, f"{line.data.count(0)} NUL bytes")
         if line.undecodable is not None:

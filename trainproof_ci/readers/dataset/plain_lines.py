@@ -1,11 +1,16 @@
 """What is wrong with the lines of a text whatever its fields: marks, bytes, blanks and line ends."""
 
 from trainproof_ci.readers.dataset.delimited import Line
-from trainproof_ci.readers.dataset.jsonl import BOM
+from trainproof_ci.readers.dataset.examiner import BOM, MARKERS
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
+
+
+def is_marker(data: bytes) -> bool:
+    """Whether a line marks a merge conflict."""
+    return data.startswith(MARKERS) or data.rstrip(b"\r\n") == b"======="
 
 
 class Ends:
@@ -29,8 +34,8 @@ class Ends:
         if line.skipped:
             survey.sight("too-long", line.number, byte_offset=line.byte_offset, measured=f"{line.skipped} bytes")
             return False
-        if line.byte_offset == 0 and line.data.startswith(BOM):
-            survey.sight("bom", line.number, byte_offset=0, measured="EF BB BF", content=line.data)
+        if line.data.startswith(BOM):
+            self._sight("bom" if line.byte_offset == 0 else "bom-inside", line, "EF BB BF")
         if b"\0" in line.data:
             self._sight("nul", line, f"{line.data.count(0)} NUL bytes")
         if line.undecodable is not None:

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 
 from trainproof_ci.readers.dataset.cells import Cells
-from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row, Rows
+from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Row, Rows
 from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, sniff
-from trainproof_ci.readers.dataset.headers import Header
-from trainproof_ci.readers.dataset.jsonl import MARKERS
+from trainproof_ci.readers.dataset.headers import Header, data_in
 from trainproof_ci.readers.dataset.known_columns import SPLITS, is_dataset, shape_of
-from trainproof_ci.readers.dataset.plain_lines import Ends
+from trainproof_ci.readers.dataset.plain_lines import Ends, is_marker
 from trainproof_ci.readers.dataset.quick_rows import QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.whole import wide_encoding
+from trainproof_ci.readers.dataset.whole import is_hollow, legible
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
 from trainproof_ci.typed import TYPE_CHECKING
@@ -27,26 +26,23 @@ def recognise(head: Head) -> str | None:
     """A table by its suffix and by columns that say that it is a dataset, or, where it is empty, by the name of a split."""
     if head.suffix not in TABLES:
         return None
-    if head.whole and not head.start.strip(b"\xef\xbb\xbf \t\r\n"):
-        return _name(head) if head.name.rpartition(".")[0].lower() in SPLITS else None
-    legible = _legible(head)
-    table = sniff(first_lines(legible), TABLES[head.suffix])
-    names = table[1][0] if table is not None else [line.text for line in first_lines(legible)[:1]]
-    return _name(head) if is_dataset(names, head.path) else None
+    split = head.name.rpartition(".")[0].lower() in SPLITS
+    if is_hollow(head):
+        return _name(head) if split else None
+    lines = _unmarked(first_lines(legible(head)))
+    table = sniff(lines, TABLES[head.suffix])
+    names = table[1][0] if table is not None else [line.text for line in lines[:1]]
+    trained_on = split and table is not None and head.name.lower().startswith(TRAINED) and data_in(names) is not None
+    return _name(head) if is_dataset(names, head.path) or trained_on else None
 
 
-def _legible(head: Head) -> Head:
-    """The head as it were in UTF-8, without NUL and with line feeds: what breaks a file must not hide what it is."""
-    start = head.start
-    if b"\0" not in start and b"\n" in start:
-        return head
-    if (encoding := wide_encoding(start)) is not None:
-        ends = "BE" if start.startswith((b"\xfe\xff", b"\0")) else "LE"
-        start = start.decode(f"{encoding}-{ends}", "replace").lstrip("\ufeff").encode("utf-8", "replace")
-    start = start.replace(b"\0", b"")
-    if b"\n" not in start:
-        start = start.replace(b"\r", b"\n")
-    return Head(head.path, start, len(start) if head.whole else max(head.size, len(start) + 1))
+TRAINED = ("train", "val")
+"""The names of splits that a table without a header is known by; a `test.csv` is many things."""
+
+
+def _unmarked(lines: list[Line]) -> list[Line]:
+    """Lines without those that mark a merge conflict."""
+    return [line for line in lines if not is_marker(line.data)]
 
 
 def admit(head: Head) -> str | None:
@@ -63,7 +59,7 @@ def scan(source: Source, survey: "Survey") -> None:
     head = source.head()
     dialect = dialect_of(source)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
-    samples = [row.fields for row in Rows(iter(first_lines(head)), dialect) if row.fields]
+    samples = [row.fields for row in Rows(iter(_unmarked(first_lines(head))), dialect) if row.fields]
     columns = Header(samples[0], dialect.delimiter).columns if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
     survey.settle(values, shape_of(columns))
@@ -152,7 +148,7 @@ class _Reading:
         for each in row.lines[:-1]:
             self.ends.take(each, blanks=False, ends_row=False)
         self.ends.take(row.lines[-1], blanks=False)
-        if line.data.startswith(MARKERS) or line.data.rstrip(b"\r\n") == b"=======":
+        if is_marker(line.data):
             self._sight("conflict", row, "conflict markers")
         elif row.problem is not None and not self._stands(row):
             self._problem(row)

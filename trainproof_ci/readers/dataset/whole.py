@@ -63,6 +63,26 @@ def is_refused(head: Head) -> bool:
     return False
 
 
+def is_hollow(head: Head) -> bool:
+    """Whether a file holds no data at all: nothing but blanks, or a web page."""
+    start = head.start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return (not start and head.whole) or (start[:1] == b"<" and _PAGE.match(head.start) is not None)
+
+
+def legible(head: Head) -> Head:
+    """The head as it were in UTF-8, without NUL and with line feeds: what breaks a file must not hide what it is."""
+    start = head.start
+    if b"\0" not in start and b"\n" in start:
+        return head
+    if (encoding := wide_encoding(start)) is not None:
+        ends = "BE" if start.startswith((b"\xfe\xff", b"\0")) else "LE"
+        start = start.decode(f"{encoding}-{ends}", "replace").lstrip("\ufeff").encode("utf-8", "replace")
+    start = start.replace(b"\0", b"")
+    if b"\n" not in start:
+        start = start.replace(b"\r", b"\n")
+    return Head(head.path, start, len(start) if head.whole else max(head.size, len(start) + 1))
+
+
 def wide_encoding(start: bytes) -> str | None:
     """UTF-16 or UTF-32, by a byte-order mark or by every second byte being NUL; None for anything else."""
     for mark, name in BOMS:
