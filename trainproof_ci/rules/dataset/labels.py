@@ -124,10 +124,13 @@ def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: loss functions count classes from 0; with labels 1 … n the last one is out of bounds.
     Fix: subtract 1, or tell the trainer that there are n + 1 classes.
-    Stands down: with `num-labels`, where TP-LABEL-RANGE knows better.
+    Stands down: with `num-labels`, where TP-LABEL-RANGE knows better, and in an evaluation split, which need not hold
+    every class.
     """
     if data.options.num_labels is not None:
         raise StandDown("num-labels is configured: TP-LABEL-RANGE knows better")
+    if data.split not in {None, "train"}:
+        raise StandDown("an evaluation split need not hold every class")
     found = _classes(data)
     numbers = sorted(name for name in found if isinstance(name, int) and not isinstance(name, bool))
     if len(numbers) == len(found) >= 2 and numbers == list(range(1, len(numbers) + 1)):
