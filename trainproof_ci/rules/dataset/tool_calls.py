@@ -15,7 +15,7 @@ UNREADABLE = ("the arguments of a tool call are no JSON", "a text that no parser
 
 @rule("TP-CHAT-TOOL", Severity.FAIL, needs=("turns",), per="record")
 def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
-    """A tool answers no call, a call stays unanswered, or a call has no arguments that can be read.
+    """A tool answers no call, a call stays unanswered or is answered twice, or has no arguments that can be read.
 
     Why: services reject the conversation, and the model learns answers that come from nowhere.
     Fix: each call is followed by one tool message with its id. A call in the last message may stay open, and calls
@@ -31,30 +31,82 @@ def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
 
 
 def _tool_fault(turns: Sequence[Turn]) -> Fault | None:
-    waiting: list[str | None] = []
+    calls = _Calls()
     for index, turn in enumerate(turns):
-        if turn.role == "user" and waiting:
-            return Fault(
-                "a tool call is never answered",
-                f"{len(waiting)} open calls at the next user message",
-                "0",
-                key=turn.key,
-            )
-        if turn.role == "tool":
-            fault = _answer(turn, waiting, turns[:index])
-            if fault is not None:
-                return fault
-        elif turn.role == "assistant" and isinstance(turn.message.get("tool_calls"), list):
-            called = turn.message["tool_calls"]
-            if (wrong := next(filter(None, (_wrong(call, turn.key) for call in called)), None)) is not None:
-                return wrong
-            waiting = [call.get("id") if isinstance(call.get("id"), str) else None for call in called]
+        fault = None
+        if turn.role == "user":
+            fault = calls.left(turn)
+        elif turn.role == "tool":
+            fault = calls.answer(turn, turns[:index])
         elif turn.role == "assistant":
-            called = turn.message.get("function_call")
-            if isinstance(called, dict) and _is_no_json(called.get("arguments")):
-                return Fault(*UNREADABLE, key=turn.key)
-            waiting = []
+            fault = calls.make(turn)
+        elif turn.role is None:
+            calls = _Calls()  # whoever speaks here may have answered; the role is another finding
+        if fault is not None:
+            return fault
     return None
+
+
+class _Calls:
+    """The calls that wait for an answer, by id; None stands for one without an id.
+
+    A call with an id waits until a message names it. Calls without ids, or answered by a message without one, are done
+    with when the assistant goes on: one message may hold the results of all of them.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: list[str | None] = []
+        self.ids: frozenset[str | None] = frozenset()
+        """The ids of the calls that were made last."""
+        self.unnamed = False
+        """Whether a message without an id has answered since the assistant spoke."""
+
+    def make(self, turn: Turn) -> Fault | None:
+        """Take what a message of the assistant calls."""
+        self.waiting = [] if self.unnamed else [each for each in self.waiting if each is not None]
+        self.unnamed = False
+        called = turn.message.get("tool_calls")
+        if not isinstance(called, list):
+            called = turn.message.get("function_call")
+            wrong = isinstance(called, dict) and _is_no_json(called.get("arguments"))
+            return Fault(*UNREADABLE, key=turn.key) if wrong else None
+        if (fault := next(filter(None, (_wrong(call, turn.key) for call in called)), None)) is not None:
+            return fault
+        made = [call.get("id") if isinstance(call.get("id"), str) else None for call in called]
+        self.waiting += made
+        self.ids = frozenset(made) - {None}
+        return None
+
+    def answer(self, turn: Turn, before: Sequence[Turn]) -> Fault | None:
+        """Match one message of a tool with the calls that wait for it."""
+        named = turn.message.get("tool_call_id")
+        answered = named if isinstance(named, str) else None
+        if self.waiting:
+            if answered is not None and answered not in self.waiting and None not in self.waiting:
+                return self._unasked(turn, answered)
+            self.unnamed |= answered is None
+            self.waiting.remove(answered if answered in self.waiting else None if answered else self.waiting[0])
+            return None
+        caller = next((earlier for earlier in reversed(before) if earlier.role != "tool"), None)
+        if caller is None or caller.role not in ANSWERS:
+            wanted = "an assistant message with a tool call"
+            return Fault("a tool message answers no call", "no call before it", wanted, key=turn.key)
+        if answered is not None and self.ids and (answered in self.ids or caller.message.get("tool_calls")):
+            return self._unasked(turn, answered)
+        return None
+
+    def _unasked(self, turn: Turn, answered: str) -> Fault:
+        if answered in self.ids:
+            return Fault("a tool call is answered twice", "an id that is answered already", "one answer", key=turn.key)
+        what = "an id that no open call has"
+        return Fault("a tool message answers another call", what, "the id of an open call", key=turn.key)
+
+    def left(self, turn: Turn) -> Fault | None:
+        """What is still open when the user speaks again."""
+        if not self.waiting:
+            return None
+        what = f"{len(self.waiting)} open calls at the next user message"
+        return Fault("a tool call is never answered", what, "0", key=turn.key)
 
 
 def _wrong(call: Any, key: str) -> Fault | None:
@@ -91,28 +143,4 @@ def _loose_call(turns: Sequence[Turn]) -> Fault | None:
             if not isinstance(call.get("id"), str) or not isinstance(function.get("arguments"), str):
                 what = "no id" if not isinstance(call.get("id"), str) else "arguments that are no text"
                 return Fault("a tool call is not as the target takes it", what, "an id and a text", key=turn.key)
-    return None
-
-
-def _answer(turn: Turn, waiting: list[str | None], before: Sequence[Turn]) -> Fault | None:
-    """Match one tool message with the calls that wait for it."""
-    answered = turn.message.get("tool_call_id")
-    if waiting:
-        if answered in waiting:
-            waiting.remove(answered)
-        elif answered is not None and None not in waiting:
-            return Fault(
-                "a tool message answers another call",
-                "an id that no open call has",
-                "the id of an open call",
-                key=turn.key,
-            )
-        else:
-            waiting.pop(0)
-        return None
-    caller = next((earlier for earlier in reversed(before) if earlier.role != "tool"), None)
-    if caller is None or caller.role not in ANSWERS:
-        return Fault(
-            "a tool message answers no call", "no call before it", "an assistant message with a tool call", key=turn.key
-        )
     return None
