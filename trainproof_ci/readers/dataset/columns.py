@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Sequence
 
+from trainproof_ci.readers.dataset.inner import OPAQUE, Inner
 from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
 from trainproof_ci.typed import NamedTuple
 
@@ -14,14 +15,15 @@ MOST_COLUMNS = 1024
 
 
 class Kind:
-    """The records of one signature: how many, the first and the last, and where they stand."""
+    """The records of one signature: how many, the first and the last, where they stand, which keys have more below."""
 
-    __slots__ = ("count", "first", "kept", "last", "lines", "numbers")
+    __slots__ = ("count", "first", "kept", "last", "lines", "nested", "numbers")
 
     def __init__(self, first: int) -> None:
         self.count, self.first, self.last, self.kept = 0, first, first, True
         self.lines: array[int] = array("q")
         self.numbers: array[int] = array("q")
+        self.nested: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -38,6 +40,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.kinds: dict[Signature, Kind] = {}
+        self.inner = Inner()
         self.varied = False
         self.primary: Signature | None = None
         """The signature of the first record; the lines of its kind are not kept, it is the rule and no exception."""
@@ -54,7 +57,12 @@ class Columns:
                 return
             kind = self.kinds[signature] = Kind(record.number)
             kind.kept = signature != self.primary
+            kind.nested = tuple(
+                key for key, type_ in zip(*signature, strict=True) if type_ in {dict, list} and key not in OPAQUE
+            )
         self.latest = signature
+        if kind.nested:
+            self.inner.add(record, kind.nested)
         self.more(kind, (record.line,), (record.number,))
 
     def more(self, kind: Kind, lines: Sequence[int], numbers: Sequence[int]) -> None:
@@ -98,6 +106,7 @@ class Columns:
         """Append what a later part of the file has."""
         self.varied |= other.varied
         self._named = None
+        self.inner.merge(other.inner, lines, records)
         for signature, kind in other.kinds.items():
             mine = self.kinds.get(signature)
             if mine is None:
@@ -105,7 +114,7 @@ class Columns:
                     self.varied = True
                     continue
                 mine = self.kinds[signature] = Kind(kind.first + records)
-                mine.kept = kind.kept
+                mine.kept, mine.nested = kind.kept, kind.nested
             mine.count += kind.count
             mine.last = kind.last + records
             if mine.kept:

@@ -1,6 +1,7 @@
 """Keys and types that change from record to record."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
@@ -34,8 +35,14 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
     Why: Arrow, on which most training loaders stand, raises "changed from number to string" in the middle of the file.
     Fix: write the column with one type. Integers beside decimal numbers, and null beside anything, are fine. Message
     contents of one role that are text here and a list of parts there are a warning: services accept both.
+    The same holds for fields of objects and for lists, but not for messages, tools and arguments of calls.
     Stands down: for fields of the shape that may have either type, and for a wrong type that TP-SCHEMA-TYPE names.
     """
+    yield from islice(chain(_drifting(data), _drifting_below(data), _drifting_contents(data)), 1)
+
+
+def _drifting(data: Survey) -> Iterator[Firing]:
+    """Columns of several types."""
     assert data.shape is not None
     for key, column in _columns(data).items():
         types = {name for name in column.types if name != "null"}
@@ -51,14 +58,38 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
         rarest = min(sorted(types), key=lambda name: (column.types[name], data.columns.first(key, name) * -1))
         counts = ", ".join(f"{column.types[name]} {name}" for name in sorted(types))
         yield Firing(f"a column changes its type: {safe_key(key)}", counts, "1 type", _having(data, key, rarest))
-        return
+
+
+def _drifting_below(data: Survey) -> Iterator[Firing]:
+    """Fields of objects, and elements of lists, of several types, but for what is said and learned."""
+    assert data.shape is not None
+    shape = data.shape
+    spoken = {*shape.turns, *shape.prompts, *shape.targets, *shape.pair}
+    if shape.name == "openai-evals":
+        spoken |= shape.required.keys()
+    for path, types in data.columns.inner.drifting():
+        if path[0] in spoken:
+            continue
+        rarest = types[min(sorted(types), key=lambda name: (types[name].count, -types[name].numbers[0]))]
+        shown = "".join(part if part == "[]" else f".{safe_key(part)}" for part in path).lstrip(".")
+        places = Places(
+            *(
+                data.location(line, record=number, key=shown)
+                for line, number in zip(rarest.lines, rarest.numbers, strict=True)
+            )
+        )
+        counts = ", ".join(f"{types[name].count} {name}" for name in sorted(types))
+        yield Firing(f"a field below the top level changes its type: {shown}", counts, "1 type", places)
+
+
+def _drifting_contents(data: Survey) -> Iterator[Firing]:
+    """Contents of messages that are text in some places and lists of parts in others."""
     tally = data.tally
     for role, odd in sorted(tally.contents.items()):
         if tally.strings[role] and tally.lists[role]:
             counts = f"{tally.lists[role]} list, {tally.strings[role]} string"
             message = "message contents of one role are text in some places and lists in others"
             yield Firing(message, counts, "1 type", odd.places, severity=Severity.WARN)
-            return
 
 
 @rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})
