@@ -9,6 +9,7 @@ from trainproof_ci.places import Places, safe_key
 from trainproof_ci.readers.dataset.columns import Column
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
+from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 
 NUMBERS = frozenset({"integer", "number"})
 
@@ -34,7 +35,8 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: Arrow, on which most training loaders stand, raises "changed from number to string" in the middle of the file.
     Fix: write the column with one type. Integers beside decimal numbers, and null beside anything, are fine. Message
-    contents of one role that are text here and a list of parts there are a warning: services accept both.
+    contents of one role that are text here and a list of parts there are a warning, as services accept both: a FAIL for the
+    target hf-datasets, and nothing for openai and azure-openai.
     The same holds for fields of objects and for lists, but not for messages, tools and arguments of calls.
     Stands down: for fields of the shape that may have either type, and for a wrong type that TP-SCHEMA-TYPE names.
     """
@@ -84,12 +86,13 @@ def _drifting_below(data: Survey) -> Iterator[Firing]:
 
 def _drifting_contents(data: Survey) -> Iterator[Firing]:
     """Contents of messages that are text in some places and lists of parts in others."""
-    tally = data.tally
+    tally, mixed = data.tally, PROFILES.get(data.options.target or "", ANY).mixed
+    severity = Severity.FAIL if mixed is False else Severity.WARN
     for role, odd in sorted(tally.contents.items()):
-        if tally.strings[role] and tally.lists[role]:
+        if tally.strings[role] and tally.lists[role] and not mixed:
             counts = f"{tally.lists[role]} list, {tally.strings[role]} string"
             message = "message contents of one role are text in some places and lists in others"
-            yield Firing(message, counts, "1 type", odd.places, severity=Severity.WARN)
+            yield Firing(message, counts, "1 type", odd.places, severity=severity)
 
 
 @rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})

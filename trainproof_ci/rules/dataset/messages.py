@@ -10,6 +10,7 @@ from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 from trainproof_ci.typed import Any
 
 CALLS = ("tool_calls", "function_call")
@@ -111,20 +112,22 @@ def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A key is none that the shape knows.
 
     Why: a misspelt key is ignored, and services reject messages with unknown keys.
-    Fix: remove or rename it. Keys beside the messages are a FAIL with `strict-keys`; without it they are metadata.
-    Stands down: a key that more than half of the messages have is there on purpose.
+    Fix: remove or rename it. A FAIL with `strict-keys` and the targets openai and azure-openai. Keys beside the messages
+    are a FAIL with `strict-keys`; without it they are metadata.
+    Stands down: a key that more than half of the messages have is there on purpose, where it is no FAIL.
     """
     tally = data.tally
+    strict = data.options.strict_keys or PROFILES.get(data.options.target or "", ANY).closed
     if not tally.messages and not data.options.strict_keys:
         raise StandDown("no messages, and strict-keys is not configured")
     rare = {
         key: seen
         for key, seen in sorted(tally.unknown_keys.items())
-        if len(seen) <= limits["share"] * tally.messages or data.options.strict_keys
+        if len(seen) <= limits["share"] * tally.messages or strict
     }
     if rare:
         key, seen = next(iter(rare.items()))
-        severity = Severity.FAIL if data.options.strict_keys else None
+        severity = Severity.FAIL if strict else None
         names = ", ".join(safe_key(name) for name in list(rare)[:5])
         yield Firing(
             f"messages have unknown keys: {names}",

@@ -18,11 +18,15 @@ class Profile(NamedTuple):
     by_model: bool = False
     alternate: bool = False
     """Whether it rejects conversations in which user and assistant do not take turns."""
+    closed: bool = False
+    """Whether it rejects messages with keys that it does not know."""
+    mixed: bool | None = None
+    """Whether it takes message contents that are text here and lists of parts there; None where that depends."""
 
 
 COMPLETIONS = frozenset({"prompt-completion", "kto"})
 CHAT = frozenset({"messages", "openai-preference"})
-OPENAI = Profile(CHAT | COMPLETIONS, few=10, bytes=512 << 20)
+OPENAI = Profile(CHAT | COMPLETIONS, few=10, bytes=512 << 20, closed=True, mixed=True)
 NOVA = Profile(few=8, many=20_000, by_model=True)
 """Amazon's own models of Bedrock, whose records say `schemaVersion`."""
 ANY = Profile()
@@ -40,6 +44,7 @@ PROFILES = {
     "cohere": Profile(CHAT | COMPLETIONS | {"cohere-chat", "text-label"}),
     "mistral": Profile(frozenset({"messages", "mistral-instruct", "text", "preference"}), alternate=True),
     "llamafactory": Profile(alternate=True),
+    "hf-datasets": Profile(mixed=False),
     "nemo": Profile(frozenset({"nemo-manifest"})),
 }
 """Sources: the documentation of the services; for Nova, its own validator. Targets that are not here demand nothing."""
