@@ -80,6 +80,8 @@ SHARED_MODULES = (
 
 Limits = Mapping[str, float]
 Judge = Callable[..., Iterable[Firing]]
+Weigh = Callable[[Any, Limits, "list[Firing]"], Iterable[Firing]]
+"""Looks at what a record rule found once the whole target is known: facts, limits, firings."""
 
 
 class Rule(NamedTuple):
@@ -121,27 +123,29 @@ def rule(
     needs: tuple[str, ...] = (),
     limits: Limits | None = None,
     per: str = "target",
+    weighed: Weigh | None = None,
 ) -> Callable[[Callable[..., Iterable[Any]]], Rule]:
     """Declare the decorated function to be the rule `rule_id`, firing at `severity` unless a firing says otherwise.
 
-    With `per="record"` the function is asked about every record and yields `readers.dataset.record.Fault`.
+    With `per="record"` the function is asked about every record and yields `readers.dataset.record.Fault`; `weighed` has
+    the last word on what came of it, where only the whole target shows whether it is a fault.
     """
 
     def declare(judge: Callable[..., Iterable[Any]]) -> Rule:
         doc = judge.__doc__ or ""
         if per == "record":
-            return Rule(rule_id, severity, doc, _collected(rule_id), needs, limits or {}, per, judge)
+            return Rule(rule_id, severity, doc, _collected(rule_id, weighed), needs, limits or {}, per, judge)
         return Rule(rule_id, severity, doc, judge, needs, limits or {}, per)
 
     return declare
 
 
-def _collected(rule_id: str) -> Judge:
+def _collected(rule_id: str, weighed: Weigh | None) -> Judge:
     """The judge of a record rule: the reader has asked it already, and the facts know what it found."""
 
-    def judge(facts: Any, limits: Limits) -> Iterable[Firing]:  # noqa: ARG001 - the reader applied them
-        found: Iterable[Firing] = facts.firings(rule_id)
-        return found
+    def judge(facts: Any, limits: Limits) -> Iterable[Firing]:
+        found: list[Firing] = facts.firings(rule_id)
+        return found if weighed is None else weighed(facts, limits, found)
 
     return judge
 

@@ -8,7 +8,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.duplicates import SPOKEN_ONCE, compared, digest
 from trainproof_ci.readers.dataset.record import Record, texts
 from trainproof_ci.readers.dataset.splits import training_files
-from trainproof_ci.readers.dataset.tally import Label, as_class, classes
+from trainproof_ci.readers.dataset.tally import MOST_LABELS, as_class
 from trainproof_ci.readers.source import Head
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,7 +41,8 @@ class Leaks(NamedTuple):
 
     exact: list[Leak]
     near: list[Leak]
-    unseen: Mapping[Any, Label]
+    trained: Mapping[Any, int]
+    """The labels that are trained on, as classes, and how many records have each; one more than can be counted at most."""
 
 
 def compare(
@@ -60,19 +61,18 @@ def compare(
             near.setdefault(folded, []).append(slim)
     found: dict[int, Leak] = {}
     close: dict[int, Leak] = {}
-    trained: dict[Any, Label] = {}
+    trained: dict[Any, int] = {}
     label = shape.label if shape else None
     for path, trains in others:
         for train in trains:
             if label and isinstance(train.value.get(label), (str, int, float)):
-                trained.setdefault(as_class(train.value[label]), Label(train.line, train.number))
+                _count(as_class(train.value[label]), trained)
             place = Location(path, train.line, record=train.number, note="trained on here")
             _match(exact.get(digest(content(train.value, shape)), ()), place, found)
             if (folded := folded_key(train.value)) is not None:
                 _match(near.get(folded, ()), place, close)
-    unseen = {} if not trained or survey.tally.many_labels else _unseen(survey, trained)
     near_only = [leak for number, leak in sorted(close.items()) if number not in found]
-    return Leaks([leak for _, leak in sorted(found.items())], near_only, unseen)
+    return Leaks([leak for _, leak in sorted(found.items())], near_only, trained)
 
 
 def _match(copies: Iterable[Record], place: Location, found: dict[int, Leak]) -> None:
@@ -80,8 +80,9 @@ def _match(copies: Iterable[Record], place: Location, found: dict[int, Leak]) ->
         found.setdefault(copy.number, Leak(copy.line, copy.number, copy.byte_offset, copy.raw, place))
 
 
-def _unseen(survey: "Survey", trained: Mapping[Any, Label]) -> dict[Any, Label]:
-    return {name: label for name, label in classes(survey.tally.labels).items() if name not in trained and name != -1}
+def _count(label: Any, trained: dict[Any, int]) -> None:
+    if label in trained or len(trained) <= MOST_LABELS:
+        trained[label] = trained.get(label, 0) + 1
 
 
 def content(value: Mapping[str, Any], shape: "Shape | None" = None) -> Mapping[str, Any]:

@@ -174,9 +174,11 @@ def _joined(mine: Any, other: Any) -> Any:
 
 
 def as_class(label: Any) -> Any:
-    """A label as the class it names: digits from a table are the number they spell."""
-    if isinstance(label, str) and label.lstrip("-").isdecimal() and len(label) <= 9:
-        return int(label)
+    """A label as the class it names: whole numbers of a table are the number they spell, `1.0` like `1`."""
+    if isinstance(label, str) and len(label) <= 9:
+        whole, _, rest = label.partition(".")
+        if whole.removeprefix("-").isdecimal() and not rest.strip("0") and (rest or whole == label):
+            return int(whole)
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 

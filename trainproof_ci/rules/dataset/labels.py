@@ -1,11 +1,14 @@
 """Labels of a classifier: out of range, of one class, unbalanced, spelled in several ways."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
+from trainproof_ci.patterns import later
 from trainproof_ci.places import Places, safe_key
-from trainproof_ci.readers.dataset.record import Fault, Record
+from trainproof_ci.readers.dataset.record import Fault, Record, is_blank
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.tally import Label, as_class, classes
 from trainproof_ci.registry import Limits, rule
@@ -17,20 +20,82 @@ def _place(data: Survey, label: Label) -> Places:
     return Places(data.location(label.line, record=label.number, key=data.shape.label))
 
 
-def _classes(data: Survey) -> dict[Any, Label]:
+MANY = "more than 1,000 different labels: no classes"
+
+
+def classes_of(data: Survey) -> dict[Any, Label]:
+    """The labels of a file as classes."""
     if data.tally.many_labels:
-        raise StandDown("more than 1,000 different labels: no classes")
+        raise StandDown(MANY)
     return classes(data.tally.labels)
 
 
-@rule("TP-LABEL-RANGE", Severity.FAIL, needs=("label", "label-range"), per="record")
+IGNORED = -100
+"""The label that losses skip."""
+_NUMBERS = later(r"[-+]?\d*(?:[.,;|\s]+[-+]?\d+)+(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
+"""A number that is not whole, with a point or a comma, or several numbers."""
+_BETWEEN = later(r"\s*[,;|]\s*")
+
+
+def is_class(label: Any) -> bool:
+    """Whether a label names a class; an empty one, -1 and -100 say that nobody has said which."""
+    return not is_blank(label) if isinstance(label, str) else label not in {-1, IGNORED}
+
+
+def no_classes(labels: Collection[Any]) -> str | None:
+    """Why labels are no classes of which each record has one: they are scores, or sets of labels; None if they are."""
+    texts = [label.strip() for label in labels if isinstance(label, str)]
+    if any(isinstance(label, float) for label in labels) or any(map(_NUMBERS.fullmatch, texts)):
+        return "labels are numbers that are not whole, or several numbers: no classes"
+    parts = [{*_BETWEEN.split(text)} for text in texts]
+    counted = Counter(chain.from_iterable(parts))
+    if any(text.startswith(("[", "{")) for text in texts) or any(
+        len(each) > 1 and any(counted[part] > 1 for part in each) for each in parts
+    ):
+        return "labels are sets of labels: no classes"
+    return None
+
+
+def _unless_regular(data: Survey, limits: Limits, found: list[Firing]) -> list[Firing]:
+    """What is out of range, unless nothing is configured and negative labels are as regular as the others."""
+    if found and data.options.num_labels is None and (reason := _regular(classes_of(data), limits)) is not None:
+        raise StandDown(reason)
+    return found
+
+
+def _regular(found: Mapping[Any, Label], limits: Limits) -> str | None:
+    """Why negative labels do not mark what nobody labelled; None if they may."""
+    if (reason := no_classes(found)) is not None:
+        return reason
+    negative = [label for label in found if isinstance(label, int) and label < 0 and label != IGNORED]
+    if len(negative) != 1:
+        return f"{len(negative)} different negative labels: a scale" if negative else None
+    others = {label: counted.count for label, counted in found.items() if label not in {*negative, IGNORED}}
+    label, count = negative[0], found[negative[0]].count
+    mirrored = others.keys() - {0} == {-label}
+    often = count >= max(limits["records"], limits["share"] * (count + sum(others.values())))
+    if (mirrored and 0 not in others) or (often and (mirrored or 2 * count >= min(others.values(), default=3 * count))):
+        return f"label {label} in {count} records: a class like the others"
+    return None
+
+
+@rule(
+    "TP-LABEL-RANGE",
+    Severity.FAIL,
+    needs=("label", "label-range"),
+    limits={"share": 0.05, "records": 3},
+    per="record",
+    weighed=_unless_regular,
+)
 def out_of_range(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A label lies outside 0 … number of classes - 1.
 
     Why: the loss function stops with "device-side assert" or "target out of bounds"; -1 in a training split marks a
     record that nobody labelled.
     Fix: renumber the labels, or set `num-labels`.
-    Stands down: without `num-labels`, but for negative labels in a training split.
+    Stands down: without `num-labels`, but for one negative label that is rare in a training split. It is a class like the
+    others beside 1 alone; beside 0 and 1 when 5 % of the records have it, and 3 at least; beside other labels when it is
+    also at least half as frequent as the rarest of them. Several negative labels are a scale.
     """
     assert data.shape is not None
     assert data.shape.label is not None
@@ -47,9 +112,6 @@ def out_of_range(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
         )
 
 
-IGNORED = -100
-
-
 @rule("TP-LABEL-ONE-CLASS", Severity.FAIL, needs=("label",), limits={"records": 5})
 def one_class(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Every record has the same label.
@@ -59,7 +121,7 @@ def one_class(data: Survey, limits: Limits) -> Iterator[Firing]:
     Stands down: below 5 records, in an evaluation split, and where a file of the same kind lies beside it: one file a
     class is a common layout.
     """
-    found = _classes(data)
+    found = classes_of(data)
     if len(found) > 1:
         return
     if not found or data.records < limits["records"]:
@@ -82,7 +144,7 @@ def unbalanced(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: weigh the loss, or sample the classes evenly.
     Stands down: with more than 20 classes, where rare ones are the rule.
     """
-    found = _classes(data)
+    found = classes_of(data)
     if len(found) > limits["classes"]:
         raise StandDown(f"more than {limits['classes']:g} classes, where rare ones are the rule")
     if len(found) > 1:
@@ -108,7 +170,7 @@ def spelled_twice(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: settle one spelling.
     """
     by_form: dict[str, list[Label]] = {}
-    for name, label in _classes(data).items():
+    for name, label in classes_of(data).items():
         if isinstance(name, str):
             by_form.setdefault(" ".join(name.casefold().split()), []).append(label)
     for variants in by_form.values():
@@ -131,7 +193,7 @@ def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
         raise StandDown("num-labels is configured: TP-LABEL-RANGE knows better")
     if data.split not in {None, "train"}:
         raise StandDown("an evaluation split need not hold every class")
-    found = _classes(data)
+    found = classes_of(data)
     numbers = sorted(name for name in found if isinstance(name, int) and not isinstance(name, bool))
     if len(numbers) == len(found) >= 2 and numbers == list(range(1, len(numbers) + 1)):
         yield Firing("the labels begin at 1", f"{numbers[0]} to {numbers[-1]}", "0 to n - 1", _place(data, found[1]))

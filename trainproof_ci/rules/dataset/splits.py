@@ -6,8 +6,9 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.tally import MOST_LABELS
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.dataset.labels import shown
+from trainproof_ci.rules.dataset.labels import MANY, classes_of, is_class, no_classes, shown
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,21 +66,33 @@ def _placed(data: Survey, found: "list[Leak]") -> tuple[Places, Location]:
     return places, found[0].train
 
 
-@rule("TP-LABEL-UNSEEN", Severity.FAIL, needs=("label",))
+@rule("TP-LABEL-UNSEEN", Severity.FAIL, needs=("label",), limits={"numbers": 20, "records": 10})
 def unseen_label(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A label of an evaluation split never occurs in training.
 
     Why: the classifier has no such class; every record with it counts as wrong, or the label encoder raises.
     Fix: split again so that each class is in both, or correct the spelling.
-    Stands down: like TP-DUP-LEAK, and with more than 1,000 different labels.
+    Stands down: like TP-DUP-LEAK, with more than 1,000 different labels, and where labels are no classes: numbers that
+    are not whole, more than 20 different numbers with fewer than 10 records each, sets of labels. An empty label, -1 and
+    -100 mark what nobody labelled.
     """
-    leaks = _compared(data)
-    for label, counted in leaks.unseen.items():
-        place = Places(data.location(counted.line, record=counted.number, key=data.shape.label if data.shape else None))
-        yield Firing(
-            "a label is never trained on",
-            f"label {shown(label)} in {counted.count} records",
-            "labels of the training split",
-            place,
-        )
+    trained = {label: count for label, count in _compared(data).trained.items() if is_class(label)}
+    found = {label: counted for label, counted in classes_of(data).items() if is_class(label)}
+    if not trained or not found:
         return
+    names = {*trained, *found}
+    if len(trained) > MOST_LABELS:
+        raise StandDown(MANY)
+    if (reason := no_classes(names)) is not None:
+        raise StandDown(reason)
+    records = sum(trained.values()) + sum(counted.count for counted in found.values())
+    if all(isinstance(name, int) for name in names) and records < limits["records"] * len(names) > (
+        limits["records"] * limits["numbers"]
+    ):
+        raise StandDown(f"{len(names)} different numbers in {records} records: scores, no classes")
+    for label, counted in found.items():
+        if label not in trained:
+            place = data.location(counted.line, record=counted.number, key=data.shape.label if data.shape else None)
+            measured = f"label {shown(label)} in {counted.count} records"
+            yield Firing("a label is never trained on", measured, "labels of the training split", Places(place))
+            return
