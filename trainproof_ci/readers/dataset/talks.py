@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 MOST_FRAMES = 4096
+IMAGE = b"<image>"
+"""The place of a picture: the record may lack the picture."""
 PARTS = 8
 """Pieces between quotes that one message has; three come before the first message."""
 
@@ -111,8 +113,8 @@ class TalkAcceptor:
         joined = b"\0".join([*texts, b""])
         doubts = doubts_of(texts, joined, marks=seen is not data)
         wrong = set(doubts.texts)
-        if has_token(joined):
-            wrong.update(at for at, text in enumerate(texts) if has_token(text))
+        if IMAGE in joined or has_token(joined):
+            wrong.update(at for at, text in enumerate(texts) if IMAGE in text or has_token(text))
         if b"\n" in joined:  # the end of a line of another form stands where a text is looked for
             wrong.update(at for at, text in enumerate(texts) if b"\n" in text)
         if texts:

@@ -1,17 +1,16 @@
 """Sounds and images that the records name: missing, named twice, not named at all, too many for their text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, texts
 from trainproof_ci.readers.dataset.survey import Survey
+from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
 from trainproof_ci.typed import Any
-
-PLACEHOLDERS = {"images": "<image>", "videos": "<video>", "audios": "<audio>"}
 
 
 @rule("TP-MEDIA-MISSING", Severity.FAIL, needs=("media",), limits={"share": 0.2})
@@ -71,28 +70,92 @@ def no_file_name(data: Survey, limits: Limits) -> Iterator[Firing]:
 KINDS = ("image", "audio", "video", "mask")
 
 
-@rule("TP-MEDIA-COUNT", Severity.FAIL, needs=("turns",), per="record")
+def _weighed(data: Survey, limits: Limits, found: list[Firing]) -> Iterator[Firing]:
+    """What the whole file shows: places are missed where other records have some, and pictures likewise."""
+    yield from found
+    placed = data.sighted("media-placed") is not None
+    severity = None if placed else Severity.WARN
+    if placed or data.sighted("media-listed") is not None:
+        message = "files have no place in the text" + ("" if placed else ", in this record or any other")
+        yield from fired(data, "media-unplaced", message, "{first}; {n} records", "as many places as files", severity)
+    if data.sighted("media-named") is not None:
+        message = "a place in the text has no file, and other records have theirs"
+        yield from fired(data, "media-unnamed", message, "{first}; {n} records", "as many files as places")
+
+
+@rule("TP-MEDIA-COUNT", Severity.FAIL, needs=("turns",), per="record", weighed=_weighed)
 def other_number(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record has another number of images than places for them.
 
     Why: the processor raises "number of images does not match number of tokens" in the middle of an epoch, or shifts
     every image to the wrong sentence.
-    Fix: one `<image>` (`<video>`, `<audio>`) in the text for each file of the list.
+    Fix: one `<image>` (`<video>`, `<audio>`) in the text for each file of the list, or for the one that `image` names.
+    A file where no record has such a place is a warning for lists, and nothing for single images: some trainers put the
+    places in themselves. A place in a record without any file counts where other records have files, at the beginning or
+    the end of what the user says: elsewhere it may be talked about.
     """
     assert data.shape is not None
-    for key, placeholder in PLACEHOLDERS.items():
-        files: Any = record.value.get(key)
-        if not isinstance(files, list):
+    for placeholder, keys in PLACES.items():
+        key = next((key for key in keys if _number(record.value.get(key))), keys[0])
+        files = _number(record.value.get(key))
+        if files is None:
             continue
         said = (text for turn in data.shape.turns for _, text in texts(record.value.get(turn)))
         places = sum(text.count(placeholder) for text in said)
-        parts = _typed_parts(record.value, data.shape.turns, key[:-1])
-        if places != len(files) and (places or not parts):
-            yield Fault(
-                f'"{key}" and the places for them differ in number', f"{places} {placeholder}, {len(files)} {key}",
-                "as many places as files", key=key,
-            )  # fmt: skip
+        measured = f"{places} {placeholder}, {files} {placeholder[1:-1]}s"
+        if files:
+            _learn(data, record, listed=isinstance(record.value[key], list), placed=places > 0)
+        if places == files:
+            continue
+        if places:
+            message = f'"{key}" and the places for them differ in number'
+            yield Fault(message, measured, "as many places as files", key=key)
             return
+        if not _typed_parts(record.value, data.shape.turns, key.rstrip("s")):
+            _sight(data, record, "media-unplaced", measured, key)
+            return
+    turn = next((turn for _, turns in data.talks for turn in turns if _shows_image(turn)), None)
+    if turn is not None and not _names_media(record.value) and not _names_media(turn.message):
+        _sight(data, record, "media-unnamed", "a place, 0 files", turn.key)
+
+
+PLACES = {"<image>": ("images", "image"), "<video>": ("videos",), "<audio>": ("audios",)}
+"""What stands in a text for a file, and the keys that name the files; single videos have places of many spellings."""
+
+
+def _number(value: Any) -> int | None:
+    """How many files a field names; None for a field that is no list of files and no name of one."""
+    if isinstance(value, list):
+        return len(value)
+    return 1 if isinstance(value, str) and value.strip() else None
+
+
+def _learn(data: Survey, record: Record, *, listed: bool, placed: bool) -> None:
+    """Remember, once a file, what records with files have."""
+    learned = {"media-named": True, "media-listed": listed, "media-placed": placed}
+    for name in (name for name, seen in learned.items() if seen and data.sighted(name) is None):
+        _sight(data, record, name, "", None)
+
+
+def _sight(data: Survey, record: Record, name: str, measured: str, key: str | None) -> None:
+    data.sight(
+        name, record.line, byte_offset=record.byte_offset, key=key, record=record.number, measured=measured,
+        content=record.raw,
+    )  # fmt: skip
+
+
+def _names_media(value: Mapping[str, Any]) -> bool:
+    """Whether any field of a record or a message seems to hold media, whatever it is called."""
+    return any(child and any(kind in key.lower() for kind in MEDIA_WORDS) for key, child in value.items())
+
+
+MEDIA_WORDS = ("image", "img", "pic", "photo", "video", "audio", "media", "frame", "pixel", "file")
+
+
+def _shows_image(turn: Turn) -> bool:
+    """Whether the user says something with a picture before or behind it."""
+    said = turn.content.strip() if turn.role == "user" and isinstance(turn.content, str) else ""
+    return said.startswith("<image>") or said.endswith("<image>")
 
 
 def _typed_parts(value: Any, turns: tuple[str, ...], kind: str) -> bool:
@@ -100,6 +163,6 @@ def _typed_parts(value: Any, turns: tuple[str, ...], kind: str) -> bool:
     for key in turns:
         for message in value.get(key) or ():
             content = message.get("content") if isinstance(message, dict) else None
-            if isinstance(content, list) and any(isinstance(p, dict) and p.get("type") == kind for p in content):
+            if isinstance(content, list) and any(isinstance(p, dict) and kind in str(p.get("type")) for p in content):
                 return True
     return False
