@@ -91,3 +91,10 @@ def test_a_name_with_a_wildcard_is_a_name_first(work: Path) -> None:
     put(work, "a[1].jsonl", "a1.jsonl")
     assert names("a[1].jsonl") == ["a[1].jsonl"]
     assert names("a*.jsonl") == ["a1.jsonl", "a[1].jsonl"]
+
+
+def test_metadata_is_a_dataset_beside_the_pictures_that_it_may_name(work: Path) -> None:
+    put(work, "a/metadata.csv", "b/metadata.csv", data=b"image,note\nx.png,red\n")
+    put(work, "c/metadata.csv", data=b"sample,condition\ns1,cold\n")
+    put(work, "a/x.png", "c/figure.png", data=b"\x89PNG")
+    assert names() == ["a/metadata.csv"]

@@ -33,7 +33,7 @@ Adding a rule
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import Head, Source
@@ -123,9 +123,24 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
             survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
             survey.leaks = _compared(survey, module, settings)
             labelled = survey.shape is not None and survey.shape.label is not None
+            _note_metadata(survey, module)
             survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
             survey.sha256 = digest.hexdigest()
     return survey
+
+
+def _note_metadata(survey: "Survey", module: Any) -> None:
+    """Note a metadata file whose first records name pictures or sounds beside it in a column that is none of the known."""
+    from trainproof_ci.readers.dataset.known_columns import is_metadata, names_media_beside
+
+    if survey.media is None and survey.records and is_metadata(survey.path):
+        first = (record.value for record in islice(module.records(survey.path), FIRST))
+        if names_media_beside(first, survey.path):
+            survey.sight("media-beside", 1)
+
+
+FIRST = 8
+"""Records of a metadata file that are looked at for names of files."""
 
 
 def _compared(survey: "Survey", module: Any, settings: "Settings") -> "Leaks | str":

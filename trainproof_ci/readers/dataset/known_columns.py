@@ -1,9 +1,13 @@
 """Which headers make a table a dataset: a table of measurements or of an app's translations is none of our business."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.splits import EVAL_WORDS, TRAIN_WORDS
+from trainproof_ci.readers.suffixes import SOUNDS as SOUND_FILES
+from trainproof_ci.typed import Any
 
 TEXTS = frozenset(
     {"text", "sentence", "sentence1", "premise", "question1", "tweet", "review", "utterance", "comment_text"}
@@ -20,6 +24,11 @@ SPOKEN = frozenset({"sentence", "text", "transcript", "transcription", "normaliz
 FILES = frozenset({"path", "file_name", "filename", "file"})
 """Columns that name a sound only beside one that is said: a table of files with a text is many things."""
 SAID = frozenset({"sentence", "transcript", "transcription"})
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+MOST_BESIDE = 100_000
+"""Names of pictures and sounds of one folder that are kept."""
+IMAGES = frozenset({"image", "images", "img", "picture", "photo", "image_path", "image_file", "image_name", "image_id"})
+"""Columns that name a picture in a metadata file beside pictures, which its loader looks for in `file_name`."""
 RUN_COLUMNS = frozenset({"epoch", "step", "global_step", "iteration", "iter", "loss", "train_loss", "train/loss"})
 SPLITS = frozenset((*TRAIN_WORDS, *EVAL_WORDS, "validate", "holdout"))
 
@@ -37,6 +46,8 @@ def is_dataset(names: Iterable[str], path: str) -> bool:
         return True
     if is_metadata(path) and ("file_name" in columns or (columns & FILES and columns & SPOKEN)):
         return True
+    if is_metadata(path) and columns & (FILES | SOUNDS | IMAGES) and media_beside(path):
+        return True
     if columns == {"text"}:
         return True
     return bool(columns & (TEXTS | LABELS)) and _named_after_a_split(path)
@@ -45,6 +56,21 @@ def is_dataset(names: Iterable[str], path: str) -> bool:
 def is_metadata(path: str) -> bool:
     """Whether a file is called as the one that says what the pictures or sounds beside it are."""
     return path.rsplit("/", 1)[-1].lower().startswith("metadata.")
+
+
+def media_beside(path: str) -> frozenset[str]:
+    """The pictures and sounds in the folder of a file, by name; of many the first ones."""
+    with os.scandir(os.path.dirname(path) or ".") as listing:
+        named = (entry.name for entry in listing if entry.name.lower().endswith((*PICTURES, *SOUND_FILES)))
+        return frozenset(islice(named, MOST_BESIDE))
+
+
+def names_media_beside(values: Iterable[Mapping[str, Any]], path: str) -> bool:
+    """Whether one of these records of a metadata file names a picture or a sound that lies beside it."""
+    beside = media_beside(path) if is_metadata(path) else frozenset[str]()
+    return bool(beside) and any(
+        isinstance(child, str) and child in beside for value in values for child in value.values()
+    )
 
 
 def _named_after_a_split(path: str) -> bool:

@@ -49,21 +49,24 @@ def two_texts(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield firing._replace(related=(first,) if first is not None else ())
 
 
-@rule("TP-MEDIA-COLUMNS", Severity.FAIL, needs=("media",))
+@rule("TP-MEDIA-COLUMNS", Severity.FAIL, needs=("records",))
 def no_file_name(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The column that names the files is missing.
 
     Why: the loader of image and audio folders matches rows to files by `file_name` alone; without it the metadata is
     ignored and the model learns from folder names.
-    Fix: rename the column to `file_name`.
+    Fix: rename the column to `file_name`. A FAIL where the configuration says that this is such a folder; a warning for a
+    `metadata.csv` or `metadata.jsonl` whose records name pictures or sounds that lie beside it.
     """
-    assert data.shape is not None
-    if not data.shape.name.startswith("hf-"):
-        raise StandDown("not the metadata of an image or audio folder")
+    configured = data.shape is not None and data.shape.name.startswith("hf-")
+    if not configured and data.sighted("media-beside") is None:
+        raise StandDown("only for the metadata of image and audio folders")
+    severity = None if configured else Severity.WARN
     columns = data.columns.named()
     if data.records and not {"file_name", "file_names", *(f"{kind}_file_name" for kind in KINDS)} & columns.keys():
+        found = f"{len(columns)} other columns"
         yield Firing(
-            'the column "file_name" is missing', f"{len(columns)} other columns", "file_name", Places(data.location())
+            'the column "file_name" is missing', found, "file_name", Places(data.location()), severity=severity
         )
 
 
