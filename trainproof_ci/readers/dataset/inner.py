@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
-from trainproof_ci.typed import Any
+from trainproof_ci.typed import Any, NamedTuple
 
 Path = tuple[str, ...]
 """The keys that lead to a field; `[]` for the elements of a list."""
@@ -28,9 +28,18 @@ MOST_PATHS = 512
 """More fields than this, and their names are data."""
 MOST_OBJECTS = 64
 """Objects of one list that are looked at."""
+MOST_PLANS = 4096
+"""Forms of values that are remembered."""
 KINDS = {**JSON_TYPES, int: "number"}
 MIXED = "mixed"
 """What stands for the type of a field that has several types in one record."""
+
+
+class Plan(NamedTuple):
+    """What values of one form have below them: paths with their types, and names below which there is more."""
+
+    noted: tuple[tuple[Path, str], ...]
+    nested: tuple[tuple[str, Path], ...]
 
 
 class Seen:
@@ -50,20 +59,20 @@ class Inner:
     def __init__(self) -> None:
         self.paths: dict[Path, dict[str, Seen]] = {}
         self.varied = False
+        self._plans: dict[Any, Plan] = {}
 
     def add(self, record: Record, keys: Iterable[str]) -> None:
         """Count the fields below some keys of one record."""
-        found: dict[Path, set[str]] = {}
+        found: dict[Path, str] = {}
         for key in keys:
-            _walk(record.value[key], (key,), DEEPEST, found)
-        for path, kinds in found.items():
+            self._walk(record.value[key], (key,), DEEPEST, found)
+        for path, kind in found.items():
             types = self.paths.get(path)
             if types is None:
                 if self.varied or len(self.paths) >= MOST_PATHS:
                     self.varied = True
                     continue
                 types = self.paths[path] = {}
-            kind = next(iter(kinds)) if len(kinds) == 1 else MIXED
             seen = types.get(kind)
             if seen is None:
                 seen = types[kind] = Seen()
@@ -71,6 +80,24 @@ class Inner:
             if seen.count == 1 or len(types) > 1:
                 seen.lines.append(record.line)
                 seen.numbers.append(record.number)
+
+    def _walk(self, value: Any, path: Path, deepest: int, found: dict[Path, str]) -> None:
+        """Collect the types below one value."""
+        listed = isinstance(value, list)
+        form = (path, frozenset(map(type, value))) if listed else (path, tuple(value), tuple(map(type, value.values())))
+        plan = self._plans.get(form)
+        if plan is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            plan = self._plans[form] = (_elements if listed else _fields)(*form)
+        for below, kind in plan.noted:
+            if found.setdefault(below, kind) != kind:
+                found[below] = MIXED
+        if deepest > 1:
+            for name, below in plan.nested:
+                for child in value[:MOST_OBJECTS] if listed else (value[name],):
+                    if child is not None:
+                        self._walk(child, below, deepest - 1, found)
 
     def drifting(self) -> Iterator[tuple[Path, dict[str, Seen]]]:
         """The fields that have one type in some records and another in others."""
@@ -91,20 +118,20 @@ class Inner:
                 known.numbers.extend(number + records for number in seen.numbers)
 
 
-def _walk(value: Any, path: Path, deepest: int, found: dict[Path, set[str]]) -> None:
-    """Collect the types below one value."""
-    if isinstance(value, dict):
-        for name, child in value.items():
-            if name not in OPAQUE and child is not None:
-                below = (*path, name)
-                found.setdefault(below, set()).add(KINDS.get(type(child), "string"))
-                if deepest > 1 and isinstance(child, (dict, list)):
-                    _walk(child, below, deepest - 1, found)
-    elif value:
-        below = (*path, "[]")
-        kinds = {KINDS.get(kind, "string") for kind in set(map(type, value))} - {"null"}
-        if kinds:
-            found.setdefault(below, set()).update(kinds)
-        if kinds == {"object"} and deepest > 1:
-            for child in value[:MOST_OBJECTS]:
-                _walk(child or {}, below, deepest - 1, found)
+def _fields(path: Path, names: tuple[str, ...], types: tuple[type, ...]) -> Plan:
+    """The plan for objects with these fields."""
+    looked = [
+        ((*path, name), name, type_) for name, type_ in zip(names, types, strict=True)
+        if name not in OPAQUE and type_ is not type(None)
+    ]  # fmt: skip
+    noted = tuple((below, KINDS.get(type_, "string")) for below, _, type_ in looked)
+    return Plan(noted, tuple((name, below) for below, name, type_ in looked if type_ in {dict, list}))
+
+
+def _elements(path: Path, types: frozenset[type]) -> Plan:
+    """The plan for lists with elements of these types; lists in lists are not looked into."""
+    below, kinds = (*path, "[]"), {KINDS.get(type_, "string") for type_ in types} - {"null"}
+    if not kinds:
+        return Plan((), ())
+    kind = next(iter(kinds)) if len(kinds) == 1 else MIXED
+    return Plan(((below, kind),), ((("[]", below),) if kind == "object" else ()))
