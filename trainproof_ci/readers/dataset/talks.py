@@ -80,8 +80,7 @@ class TalkAcceptor:
     def block(self, block: "Block") -> None:
         """Take every line of a block."""
         begin = 0
-        tally = self.survey.tally
-        while (not self.frames or tally.targets is not False or len(block.data) > LONG) and begin < len(block.lines):
+        while (len(block.data) > LONG or not self._knows()) and begin < len(block.lines):
             self._explain(block, begin)
             begin += 1
         looked = self._looked_at(b"".join(block.lines[begin:]) if begin else block.data)
@@ -97,6 +96,11 @@ class TalkAcceptor:
                 keys, met = [], []
                 self._explain(block, row)
         self._accepted(keys, met, block.next_line - len(keys))
+
+    def _knows(self) -> bool:
+        """Whether any frame is known, and questions and answers are known to differ from record to record."""
+        tally = self.survey.tally
+        return bool(self.frames) and tally.targets is False and tally.prompts is False
 
     def _looked_at(self, data: bytes) -> Looked:
         """Look at whole lines, but not yet at whether their frames are known."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
 
 MOST_LABELS = 1000
+ASKING = frozenset({"prompt-completion", "alpaca", "prompt-only"})
+"""Shapes of which every record asks something else as a rule, as every conversation does."""
 MESSAGE_KEYS = frozenset(
     {
         "role", "from", "content", "value", "parts", "text", "name", "weight", "tool_calls", "tool_call_id", "function_call",
@@ -84,6 +86,11 @@ class Tally:
         if shape.targets and survey.partial:
             self._answers(record, [turn for _, part, _ in survey.partial for turn in part], faults)
 
+    def asks_one_thing(self, shape: Shape) -> bool:
+        """Whether every record has the same question, and nothing is given beside it that may differ."""
+        asking = shape.turns or shape.name in ASKING
+        return bool(asking and isinstance(self.prompts, str) and self.prompts.strip() and not self.more_given)
+
     def label(self, label: Any, line: int, number: int) -> None:
         """Count one label."""
         if isinstance(label, (dict, list)) or label is None:
@@ -117,6 +124,9 @@ class Tally:
             if turn.role in ANSWERS:
                 text = whole_text(turn.content) if turn.role == "assistant" else None
                 self.targets = False if text is None else same(self.targets, text)
+            elif turn.role == "user":
+                text = whole_text(turn.content)
+                self.prompts = False if text is None else same(self.prompts, text)
         blank = next((turn for turn in said if turn.role == "user" and _says_nothing(turn)), None)
         if blank is not None:
             faults.sight("blank-prompt", self._place(record, blank.key), "", record.raw)

@@ -54,9 +54,9 @@ def no_final_newline(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: appending glues the next record to it, and `wc -l` counts one record too few.
     Fix: end the file with a line feed.
-    Stands down: when the last line is cut, which is the cause then.
+    Stands down: when the last line is cut or lines end in CR alone, which is the cause then.
     """
-    if data.sighted("truncated") is not None or data.sighted("nul") is not None:
+    if any(data.sighted(name) is not None for name in ("truncated", "nul", "cr")):
         raise StandDown("the end of the file is damaged, which another finding says")
     yield from fired(
         data, "no-eol", "the file does not end in a line feed", "0 bytes after the last record", "a line feed"

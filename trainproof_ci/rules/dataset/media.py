@@ -42,8 +42,11 @@ def two_texts(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: at most one of them is what is said in it; the model is taught both.
     Fix: correct the id or remove the wrong row. Segments of one file at several offsets are fine.
+    Stands down: where both sides of a merge conflict stand in the file.
     """
     assert data.media is not None
+    if data.sighted("conflict") is not None:
+        raise StandDown("both sides of a merge conflict stand in the file")
     for firing in fired(data, "dup-id", "a file is named with two different texts", "{n} rows", "one text a file"):
         first = data.media.first_of_twice
         yield firing._replace(related=(first,) if first is not None else ())

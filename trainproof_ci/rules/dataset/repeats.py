@@ -32,15 +32,20 @@ def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield _fired(data, data.repeats, "a record repeats an earlier one", "first copy", many, "0")
 
 
-@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20})
+@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20, "constant": 3})
 def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The same input has another output elsewhere in the file.
 
     Why: the model is taught both; for a classifier one of the labels is wrong.
     Fix: decide which is right. Preference data, where prompts repeat by design, is not judged.
-    Stands down: where no label is learned and more than 20 % of at least 20 records do so: several answers to a prompt
+    Stands down: where every record asks the same (TP-TRAIN-CONSTANT), from 3 records on; where both sides of a merge
+    conflict stand in the file (TP-FILE-CONFLICT); where no label is learned and more than 20 % of at least 20 records do so: several answers to a prompt
     are then the design.
     """
+    if data.sighted("conflict") is not None:
+        raise StandDown("both sides of a merge conflict stand in the file")
+    if data.shape is not None and data.tally.asks_one_thing(data.shape) and data.records >= limits["constant"]:
+        raise StandDown("every record asks the same, which another finding says")
     many = data.records >= limits["records"] and len(data.conflicts) > limits["share"] * data.records
     if many and data.shape is not None and not data.shape.label:
         raise StandDown("so many inputs have several outputs that it is the design")

@@ -94,31 +94,21 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     shape, tally = data.shape, data.tally
     assert shape is not None
     if isinstance(tally.targets, str) and tally.targets != NOTHING_SAID:
-        key, said = (
-            (shape.targets[0], f'every "{shape.targets[0]}" is')
-            if shape.targets
-            else (shape.turns[0], "all answers are")
-        )
-        yield Firing(
-            f"{said} the same text",
-            f"1 text in {data.records} records",
-            "different texts",
-            Places(data.first(key)),
-            severity=Severity.WARN if shape.media else None,
-        )
-    elif isinstance(tally.prompts, str) and tally.prompts.strip() and not tally.more_given and shape.name in ASKING:
-        yield Firing(
-            f'every "{shape.prompts[0]}" is the same text',
-            f"1 text in {data.records} records",
-            "different texts",
-            Places(data.first(shape.prompts[0])),
-            severity=Severity.WARN,
-        )
+        yield _constant(data, shape.targets, "answer", Severity.WARN if shape.media else None)
+    elif tally.asks_one_thing(shape):
+        yield _constant(data, shape.prompts, "question", Severity.WARN)
+
+
+def _constant(data: Survey, keys: tuple[str, ...], part: str, severity: Severity | None) -> Firing:
+    """What the first of these keys holds is always the same, or, without one, a part of the conversations."""
+    assert data.shape is not None
+    key, said = (keys[0], f'"{keys[0]}"') if keys else (data.shape.turns[0], part)
+    message, measured = f"every {said} is the same text", f"1 text in {data.records} records"
+    return Firing(message, measured, "different texts", Places(data.first(key)), severity=severity)
 
 
 NOTHING_SAID = "-"
 """What stands in a manifest of sounds that are yet to be transcribed."""
-ASKING = frozenset({"prompt-completion", "alpaca", "prompt-only"})
 
 
 @rule("TP-TRAIN-ECHO", Severity.WARN, needs=("answer",), limits={"share": 0.3, "records": 10})
