@@ -11,7 +11,6 @@ from trainproof_ci.readers.source import Head, refuse_special
 from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES, named_like_data
 from trainproof_ci.registry import facts_module
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
-from trainproof_ci.walking import walk
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
@@ -81,11 +80,17 @@ def _named(path: str) -> Iterator[tuple[str, bool]]:
     """The files that `path` stands for, each with whether it was named outright."""
     relative = os.path.relpath(path).replace(os.sep, "/") if os.path.lexists(path) else path
     if os.path.isdir(path) and not os.path.islink(path):
-        yield from ((name, False) for name in walk(relative))
+        yield from ((name, False) for name in _below(relative))
     elif os.path.lexists(path):
         yield relative, True
     elif is_pattern(path):
-        yield from ((name, True) for name in walk(".") if matches(name, path.replace(os.sep, "/")))
+        yield from ((name, True) for name in _below(".") if matches(name, path.replace(os.sep, "/")))
+
+
+def _below(folder: str) -> list[str]:
+    from trainproof_ci.walking import walk  # a file that is named takes no walk
+
+    return walk(folder)
 
 
 def classify(

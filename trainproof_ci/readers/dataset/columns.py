@@ -3,9 +3,11 @@
 from array import array
 from collections.abc import Iterator, Sequence
 
-from trainproof_ci.readers.dataset.inner import OPAQUE, Inner
 from trainproof_ci.readers.dataset.record import JSON_TYPES, Record
-from trainproof_ci.typed import NamedTuple
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.inner import Inner
 
 Signature = tuple[tuple[str, ...], tuple[type, ...]]
 MOST_SIGNATURES = 512
@@ -40,7 +42,8 @@ class Columns:
 
     def __init__(self) -> None:
         self.kinds: dict[Signature, Kind] = {}
-        self.inner = Inner()
+        self.inner: Inner | None = None
+        """What stands below the top level, once a record has anything there."""
         self.varied = False
         self.primary: Signature | None = None
         """The signature of the first record; the lines of its kind are not kept, it is the rule and no exception."""
@@ -57,11 +60,10 @@ class Columns:
                 return
             kind = self.kinds[signature] = Kind(record.number)
             kind.kept = signature != self.primary
-            kind.nested = tuple(
-                key for key, type_ in zip(*signature, strict=True) if type_ in {dict, list} and key not in OPAQUE
-            )
+            kind.nested = _nested(*signature)
         self.latest = signature
         if kind.nested:
+            self.inner = self.inner or _inner()
             self.inner.add(record, kind.nested)
         self.more(kind, (record.line,), (record.number,))
 
@@ -106,7 +108,9 @@ class Columns:
         """Append what a later part of the file has."""
         self.varied |= other.varied
         self._named = None
-        self.inner.merge(other.inner, lines, records)
+        if other.inner is not None:
+            self.inner = self.inner or _inner()
+            self.inner.merge(other.inner, lines, records)
         for signature, kind in other.kinds.items():
             mine = self.kinds.get(signature)
             if mine is None:
@@ -120,3 +124,18 @@ class Columns:
             if mine.kept:
                 mine.lines.extend(line + lines for line in kind.lines)
                 mine.numbers.extend(number + records for number in kind.numbers)
+
+
+def _inner() -> "Inner":
+    from trainproof_ci.readers.dataset.inner import Inner  # most records are flat
+
+    return Inner()
+
+
+def _nested(keys: tuple[str, ...], types: tuple[type, ...]) -> tuple[str, ...]:
+    """The keys below which types are compared."""
+    if dict not in types and list not in types:
+        return ()
+    from trainproof_ci.readers.dataset.inner import OPAQUE
+
+    return tuple(key for key, type_ in zip(keys, types, strict=True) if type_ in {dict, list} and key not in OPAQUE)

@@ -8,7 +8,6 @@ import json
 import re
 
 from trainproof_ci.patterns import later
-from trainproof_ci.readers.dataset.json_wording import after_value, described
 from trainproof_ci.typed import Any, NamedTuple
 
 LONGEST_NUMBER = 4300
@@ -83,11 +82,15 @@ def parse(text: str) -> tuple[Any, list[Flaw]]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
+        from trainproof_ci.readers.dataset.json_wording import described  # most texts are JSON
+
         return None, [Flaw("syntax", error.pos, described(text, error), fatal=True)]
     except RecursionError:
         return None, [_too_deep(text)]
     rest = len(text) - len(text[end:].lstrip(" \t\r\n"))
     if rest < len(text):
+        from trainproof_ci.readers.dataset.json_wording import after_value
+
         return None, [Flaw("extra", rest, after_value(text, rest), fatal=True)]
     return value, list(_noted(text, noted))
 

@@ -69,7 +69,8 @@ def _drifting_below(data: Survey) -> Iterator[Firing]:
     spoken = {*shape.turns, *shape.prompts, *shape.targets, *shape.pair}
     if shape.name == "openai-evals":
         spoken |= shape.required.keys()
-    for path, types in data.columns.inner.drifting():
+    inner = data.columns.inner
+    for path, types in inner.drifting() if inner is not None else ():
         if path[0] in spoken:
             continue
         rarest = types[min(sorted(types), key=lambda name: (types[name].count, -types[name].numbers[0]))]
