@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Digest", "FolderDigest", "sha256"]
 
-BUFFER = 1 << 19
+BUFFER, SHORT_BUFFER = 1 << 19, 1 << 16
+"""Bytes; a thread reads in long pieces, while a short buffer takes less time to be given than a small file to be read."""
 SMALL = 1 << 21
 """Bytes; a smaller file is hashed in the time that a thread for it takes to start and to end."""
 
@@ -35,7 +36,7 @@ class Digest:
         if self._head.whole:
             self._hash.update(self._head.start)
             return
-        buffer = bytearray(min(self._size + 1, BUFFER))
+        buffer = bytearray(min(self._size + 1, BUFFER if self._size >= SMALL else SHORT_BUFFER))
         view = memoryview(buffer)
         try:
             with open(self._head.path, "rb", buffering=0) as file:
