@@ -57,7 +57,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     target = where[shape.targets[0]] if len(shape.targets) == 1 else None
     pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
     numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
-    questions = (*asked, *(where[key] for key in beside(keys, shape)))
+    questions = (*asked, *(where[key] for key in beside(keys, shape))) if asked else ()
     return Plan(
         kind,
         keys,
