@@ -5,17 +5,16 @@ import json
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.readers.dataset.whole import refused
 from trainproof_ci.readers.source import Head
-from trainproof_ci.typed import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from trainproof_ci.typed import BinaryIO
+from trainproof_ci.typed import BinaryIO
 
 
-def refuse_layout(head: Head, stream: "BinaryIO") -> None:
+def refuse_layout(head: Head, stream: BinaryIO) -> None:
     """Raise `Unreadable` for an array or a pretty-printed record at the beginning of a file of JSON Lines.
 
     `stream` is the file before its first byte; it is read only to count the elements of an array.
     """
+    if head.start.startswith(b"{") and _is_value(head.start.partition(b"\n")[0]):
+        return  # as nearly every file begins
     text = head.start.decode("utf-8", "replace").removeprefix("\ufeff").lstrip(" \t\r\n")
     line = len(head.start.decode("utf-8", "replace").removeprefix("\ufeff")) - len(text)
     first = text.split("\n", 1)[0].rstrip()
@@ -34,7 +33,15 @@ def refuse_layout(head: Head, stream: "BinaryIO") -> None:
         )
 
 
-def _counted(stream: "BinaryIO") -> str:
+def _is_value(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _counted(stream: BinaryIO) -> str:
     """The array in words, with its number of records where it can be read to its end."""
     from trainproof_ci.readers.dataset.elements import Decoded, Elements  # few files of lines are an array
 

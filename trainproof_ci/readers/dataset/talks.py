@@ -88,7 +88,7 @@ class TalkAcceptor:
         keys, met = list[int](), list[Frame]()
         for row, (around, said, proved) in enumerate(zip(*looked, strict=True), begin):
             frame = self.frames.get(around) if proved else None
-            if frame is not None and not _is_doubtful(said):
+            if frame is not None and (last := said[-1]) != said[-2] and (len(last) > SHORT or not _is_to_fill(last)):
                 keys.append(hash((frame.asked, *said[:-1])))
                 met.append(frame)
             else:
@@ -117,7 +117,7 @@ class TalkAcceptor:
         joined = b"\0".join([*texts, b""])
         doubts = doubts_of(texts, joined, marks=seen is not data)
         wrong = set(doubts.texts)
-        if IMAGE in joined or has_token(joined):
+        if (IMAGE[:1] in joined and IMAGE in joined) or has_token(joined):
             wrong.update(at for at, text in enumerate(texts) if IMAGE in text or has_token(text))
         if b"\n" in joined:  # the end of a line of another form stands where a text is looked for
             wrong.update(at for at, text in enumerate(texts) if b"\n" in text)
@@ -206,10 +206,9 @@ class TalkAcceptor:
         self.signature = signature
 
 
-def _is_doubtful(said: list[bytes]) -> bool:
-    """Whether the last text repeats the one before, or may stand where an answer was meant to be written."""
-    last = said[-1]
-    return last == said[-2] or (len(last) <= SHORT and last[:2] in STARTS and is_placeholder(shown(last)))
+def _is_to_fill(said: bytes) -> bool:
+    """Whether a text stands where an answer was meant to be written."""
+    return said[:2] in STARTS and is_placeholder(shown(said))
 
 
 def _respelled(said: bytes) -> bytes:
