@@ -7,8 +7,10 @@ from trainproof_ci.readers.dataset.record import is_blank
 HUMAN, ASSISTANT = "\n\nHuman:", "\n\nAssistant:"
 _HUMAN, _ASSISTANT = rb"\n\nHuman:", rb"\n\nAssistant:"
 """The same as they are written in JSON."""
-_BLANKS = rb" \nrt"
+_BLANKS = rb" \nrtf"
 """Blanks, and what escapes of blanks are written with."""
+LONGEST_BLANK = 64
+"""Bytes in which the escape of a blank is looked for."""
 
 
 def is_dialogue(text: str) -> bool:
@@ -37,4 +39,4 @@ def doubtful_pairs(chosen: Sequence[bytes], rejected: Sequence[bytes]) -> Iterat
 
 def _may_be_unanswered(written: bytes) -> bool:
     _, found, answer = written.rpartition(_ASSISTANT)
-    return not found or not answer.strip(_BLANKS) or not answer.isascii()
+    return not found or not answer.strip(_BLANKS) or not answer.isascii() or b"\\u" in answer[:LONGEST_BLANK]

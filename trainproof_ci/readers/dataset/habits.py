@@ -24,7 +24,8 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
     if shape.turns:
         shape = _with_foreign_roles(shape, samples)
         talks = [said for value in samples for _, said in conversations(shape, value) if said]
-        if talks and not any(said[-1].role in ANSWERS for said in talks) and _has_more(shape, samples):
+        unanswered = len(talks) >= ENOUGH and not any(said[-1].role in ANSWERS for said in talks)
+        if unanswered and _has_more(shape, samples):
             return _only_asked(shape)
         shape = shape._replace(habits=frozenset((*_habits(talks), *_second_answers(samples))))
     return _with_thumb(shape, samples)
@@ -44,8 +45,6 @@ def _only_asked(shape: Shape) -> Shape:
 def _habits(talks: Sequence[Sequence[Turn]]) -> Iterator[str]:
     if len(talks) < ENOUGH:
         return
-    if not any(turn.role in ANSWERS or turn.role is None for said in talks for turn in said[-1:]):
-        yield "asks-only"
     if all(turn.role in ANSWERS for said in talks for turn in said):
         yield "answers-only"
 

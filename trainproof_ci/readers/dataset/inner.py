@@ -26,6 +26,8 @@ DEEPEST = 3
 """Levels below the top one that are looked at."""
 MOST_PATHS = 512
 """More fields than this, and their names are data."""
+MOST_PLACES = 64
+"""Places that are kept of each type of a field."""
 MOST_OBJECTS = 64
 """Objects of one list that are looked at."""
 MOST_PLANS = 4096
@@ -54,7 +56,7 @@ class Seen:
 
 
 class Inner:
-    """The types of the fields below the top level, by path; of the type that was met first, one place is kept."""
+    """The types of the fields below the top level, by path; of each type the first places are kept."""
 
     def __init__(self) -> None:
         self.paths: dict[Path, dict[str, Seen]] = {}
@@ -63,26 +65,32 @@ class Inner:
 
     def add(self, record: Record, keys: Iterable[str]) -> None:
         """Count the fields below some keys of one record."""
+        if self.varied:
+            return
         found: dict[Path, str] = {}
         for key in keys:
             self._walk(record.value[key], (key,), DEEPEST, found)
         for path, kind in found.items():
             types = self.paths.get(path)
             if types is None:
-                if self.varied or len(self.paths) >= MOST_PATHS:
+                if len(self.paths) >= MOST_PATHS:
                     self.varied = True
-                    continue
+                    self._plans.clear()
+                    return
                 types = self.paths[path] = {}
             seen = types.get(kind)
             if seen is None:
                 seen = types[kind] = Seen()
             seen.count += 1
-            if seen.count == 1 or len(types) > 1:
+            if seen.count <= MOST_PLACES:
                 seen.lines.append(record.line)
                 seen.numbers.append(record.number)
 
     def _walk(self, value: Any, path: Path, deepest: int, found: dict[Path, str]) -> None:
         """Collect the types below one value."""
+        if len(value) > MOST_PATHS and isinstance(value, dict):
+            self.varied = True  # so many keys are data
+            return
         listed = isinstance(value, list)
         form = (path, frozenset(map(type, value))) if listed else (path, tuple(value), tuple(map(type, value.values())))
         plan = self._plans.get(form)
@@ -114,8 +122,9 @@ class Inner:
             for kind, seen in types.items():
                 known = mine.setdefault(kind, Seen())
                 known.count += seen.count
-                known.lines.extend(line + lines for line in seen.lines)
-                known.numbers.extend(number + records for number in seen.numbers)
+                room = MOST_PLACES - len(known.lines)
+                known.lines.extend(line + lines for line in seen.lines[:room])
+                known.numbers.extend(number + records for number in seen.numbers[:room])
 
 
 def _fields(path: Path, names: tuple[str, ...], types: tuple[type, ...]) -> Plan:

@@ -60,9 +60,12 @@ def is_metadata(path: str) -> bool:
 
 def media_beside(path: str) -> frozenset[str]:
     """The pictures and sounds in the folder of a file, by name; of many the first ones."""
-    with os.scandir(os.path.dirname(path) or ".") as listing:
-        named = (entry.name for entry in listing if entry.name.lower().endswith((*PICTURES, *SOUND_FILES)))
-        return frozenset(islice(named, MOST_BESIDE))
+    try:
+        with os.scandir(os.path.dirname(path) or ".") as listing:
+            named = (entry.name for entry in listing if entry.name.lower().endswith((*PICTURES, *SOUND_FILES)))
+            return frozenset(islice(named, MOST_BESIDE))
+    except OSError:
+        return frozenset()
 
 
 def names_media_beside(values: Iterable[Mapping[str, Any]], path: str) -> bool:

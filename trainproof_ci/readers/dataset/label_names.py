@@ -92,7 +92,7 @@ def _names(said: "dict[str, Node]", folder: str, name: str) -> Names:
     count, names, points = plain.get("nc"), plain.get("names"), plain.get("kpt_shape")
     named = len(names) if isinstance(names, (list, dict)) and names else None
     other: tuple[str, Location] | None = None
-    if not isinstance(count, int):
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         count = named
     elif named not in {None, count}:
         path = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")

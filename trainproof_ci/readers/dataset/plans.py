@@ -12,6 +12,8 @@ from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.shapes import Shape
 
+GIVEN = MEDIA | {"history"}
+"""Keys of what is given beside prompts, which is looked at in every record."""
 FLAT = frozenset({str, int, float, bool, type(None)})
 
 
@@ -38,7 +40,7 @@ class Plan(NamedTuple):
 def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None:
     """The plan for records of this signature, or None where they must be explained one by one."""
     keys, types = signature
-    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys) or MEDIA & set(keys):
+    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys) or GIVEN & set(keys):
         return None
     where = {key: at for at, key in enumerate(keys)}
     classed = where.get(shape.label or "")

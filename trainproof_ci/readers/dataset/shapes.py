@@ -52,7 +52,7 @@ class Shape(NamedTuple):
     beside: tuple[str, ...] = ()
     """Columns of a table that may be part of what is asked."""
     habits: frozenset[str] = frozenset()
-    """What the conversations of a file have in common: "asks-only", none has an answer; "answers-only", none a question;
+    """What the conversations of a file have in common: "answers-only", none has a question;
     "rejected_response", all have a worse answer beside them."""
     closed: bool = False
     """Whether only records without any other key have the shape: of common words, such as `question` and `answer`."""

@@ -8,7 +8,7 @@ from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, snif
 from trainproof_ci.readers.dataset.headers import Header, data_in
 from trainproof_ci.readers.dataset.known_columns import SPLITS, is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends, is_marker
-from trainproof_ci.readers.dataset.quick_rows import QuickRows, texts_of
+from trainproof_ci.readers.dataset.quick_rows import MARKS, QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.whole import is_hollow, legible
 from trainproof_ci.readers.source import Head, Source
@@ -79,7 +79,12 @@ def records(path: str) -> Iterator[Record]:
         lines = Physical(source.file)
         rows = Rows(lines, dialect)
         while (row := rows.take()) is not None:
-            if not row.fields or (header is not None and _damaged(row)):
+            if (
+                not row.raw.strip()
+                or not row.fields
+                or is_marker(row.first.data)
+                or (header is not None and _damaged(row))
+            ):
                 continue
             if header is None:
                 header = Header(row.fields, dialect.delimiter)
@@ -98,7 +103,8 @@ def _texts(lines: Physical, header: Header) -> list[str]:
     if not lines.more() or lines.at or lines.block.skipped:
         return []
     data = b"".join(lines.block.lines)
-    texts = texts_of(data)[0] if b'"' not in data and not header.is_in(data) else []
+    plain = b'"' not in data and not header.is_in(data) and not any(mark in data for mark in MARKS)
+    texts = texts_of(data)[0] if plain else []
     return texts if len(texts) == len(lines.block.lines) else []
 
 
@@ -108,7 +114,7 @@ def _plain(lines: Physical, texts: list[str], delimiter: str, header: list[str],
     lines.passed(len(texts))
     for at, (text, raw) in enumerate(zip(texts, block.lines, strict=True), block.line):
         fields = text.split(delimiter)
-        if len(fields) == width and text:
+        if len(fields) == width and text.strip():
             number += 1
             yield Record(number, at, offset, dict(zip(header, fields, strict=False)), raw)
         offset += len(raw)

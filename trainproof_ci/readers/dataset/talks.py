@@ -164,6 +164,7 @@ class TalkAcceptor:
         survey.duplicates.keys.extend(keys)
         survey.records += count
         survey.lines += count
+        survey.tally.answered = True
         for frame, times in Counter(met).items():
             for role, messages in frame.roles:
                 survey.tally.messages += messages * times

@@ -45,6 +45,8 @@ class Tally:
         self.path = path
         self.prompts: Any = None
         self.targets: Any = None
+        self.answered = False
+        """Whether any conversation ends with an answer."""
         self.more_given = False
         """Whether pictures, sounds or earlier turns are given beside prompts."""
         self.spaced = 0
@@ -66,8 +68,9 @@ class Tally:
         self.more_given |= bool(value.get("history")) or not MEDIA.isdisjoint(value)
         if prompt is not None:
             self.prompts = same(self.prompts, prompt)
-        if is_blank(prompt) if prompt is not None else any(value.get(key) == [] for key in shape.prompts):
-            faults.sight("blank-prompt", self._place(record, shape.prompts[0]), "", record.raw)
+        empty = [key for key in shape.prompts if value.get(key) == []]
+        if is_blank(prompt) if prompt is not None else empty:
+            faults.sight("blank-prompt", self._place(record, next(iter(empty), shape.prompts[0])), "", record.raw)
         if target is not None and not is_blank(target):
             self.targets = same(self.targets, target)
             if target.startswith(" "):
@@ -120,6 +123,7 @@ class Tally:
 
     def _answers(self, record: Record, said: "Sequence[Turn]", faults: "Faults") -> None:
         """Whether all answers are the same text, and what of a conversation is blank or said again."""
+        self.answered = self.answered or any(turn.role in ANSWERS or turn.role is None for turn in said[-1:])
         for turn in said:
             if turn.role in ANSWERS:
                 text = whole_text(turn.content) if turn.role == "assistant" else None
@@ -152,13 +156,18 @@ class Tally:
         self.prompts = _joined(self.prompts, other.prompts)
         self.targets = _joined(self.targets, other.targets)
         self.more_given |= other.more_given
+        self.answered |= other.answered
         self.many_labels |= other.many_labels
         self.spaced += other.spaced
         self.messages += other.messages
         self.strings.update(other.strings)
         self.lists.update(other.lists)
         for label, theirs in other.labels.items():
-            mine = self.labels.setdefault(label, Label(theirs.line + lines, theirs.number + records))
+            mine = self.labels.get(label)
+            if mine is None and len(self.labels) >= MOST_LABELS:
+                self.many_labels = True
+                continue
+            mine = mine or self.labels.setdefault(label, Label(theirs.line + lines, theirs.number + records))
             mine.count += theirs.count
         for kept, more in ((self.contents, other.contents), (self.unknown_keys, other.unknown_keys)):
             for name, seen in more.items():

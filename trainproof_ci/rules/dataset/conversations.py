@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from trainproof_ci.model import Severity
+from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, written_role
@@ -29,13 +29,23 @@ def _strictness(data: Survey) -> Severity | None:
     return Severity.FAIL if strict else None
 
 
-@rule("TP-CHAT-NO-ASSISTANT", Severity.FAIL, needs=("turns",), per="record")
+FEW = 3
+"""Records; of fewer without an answer nobody can say that they are questions alone."""
+
+
+def _unless_asked_only(data: Survey, limits: Limits, found: list[Firing]) -> list[Firing]:
+    """A warning where no conversation of the file has an answer: they may be the questions of reinforcement learning."""
+    asked_only = data.shape is not None and data.shape.turns and not data.tally.answered and data.records >= FEW
+    return [firing._replace(severity=Severity.WARN) for firing in found] if asked_only else found
+
+
+@rule("TP-CHAT-NO-ASSISTANT", Severity.FAIL, needs=("turns",), per="record", weighed=_unless_asked_only)
 def no_answer(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A conversation has no message of the assistant.
 
     Why: there is nothing to learn; trainers drop the record in silence or raise.
-    Fix: add the answer or remove the record. A warning where no conversation of the file has one: they may be questions
-    that reinforcement learning answers.
+    Fix: add the answer or remove the record. A warning where none of at least 3 conversations has one: they may be
+    questions that reinforcement learning answers.
     """
     for key, turns in _whole(record, data):
         if not any(turn.role in ANSWERS or turn.role is None for turn in turns):
@@ -44,23 +54,17 @@ def no_answer(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
                 f"0 of {len(turns)} messages",
                 "at least 1",
                 key=key,
-                severity=_unless_asked_only(data),
             )
 
 
-def _unless_asked_only(data: Survey) -> Severity | None:
-    """A warning where no conversation of the file has an answer: they may be the questions of reinforcement learning."""
-    return Severity.WARN if data.shape is not None and "asks-only" in data.shape.habits else None
-
-
-@rule("TP-CHAT-LAST", Severity.FAIL, needs=("messages",), per="record")
+@rule("TP-CHAT-LAST", Severity.FAIL, needs=("messages",), per="record", weighed=_unless_asked_only)
 def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A conversation does not end with the assistant.
 
     Why: the last question has no answer; LLaMA-Factory drops the record, OpenAI rejects the file.
     Fix: add the answer, or cut the conversation after the last one.
     Stands down: a conversation without any assistant message is TP-CHAT-NO-ASSISTANT; prompts end with the user. A
-    warning where no conversation of the file ends with an answer.
+    warning where none of at least 3 conversations ends with an answer.
     """
     assert data.shape is not None
     answered = [turns for _, turns in _whole(record, data) if any(turn.role in ANSWERS for turn in turns)]
@@ -72,7 +76,6 @@ def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator
                 f"the last message is from {turns[-1].role}",
                 "assistant",
                 key=turns[-1].key,
-                severity=_unless_asked_only(data),
             )
 
 

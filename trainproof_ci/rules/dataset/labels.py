@@ -34,7 +34,7 @@ IGNORED = -100
 """The label that losses skip."""
 _NUMBERS = later(r"[-+]?\d*(?:[.,;|\s]+[-+]?\d+)+(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
 """A number that is not whole, with a point or a comma, or several numbers."""
-_BETWEEN = later(r"\s*[,;|]\s*")
+_BETWEEN = later(r"[,;|]")
 
 
 def is_class(label: Any) -> bool:
@@ -47,7 +47,7 @@ def no_classes(labels: Collection[Any]) -> str | None:
     texts = [label.strip() for label in labels if isinstance(label, str)]
     if any(isinstance(label, float) for label in labels) or any(map(_NUMBERS.fullmatch, texts)):
         return "labels are numbers that are not whole, or several numbers: no classes"
-    parts = [{*_BETWEEN.split(text)} for text in texts]
+    parts = [{*map(str.strip, _BETWEEN.split(text))} for text in texts]
     counted = Counter(chain.from_iterable(parts))
     if any(text.startswith(("[", "{")) for text in texts) or any(
         len(each) > 1 and any(counted[part] > 1 for part in each) for each in parts

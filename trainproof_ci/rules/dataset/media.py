@@ -167,7 +167,8 @@ def _shows_image(turn: Turn) -> bool:
 def _typed_parts(value: Any, turns: tuple[str, ...], kind: str) -> bool:
     """Whether the messages place their media as typed parts, which count for themselves."""
     for key in turns:
-        for message in value.get(key) or ():
+        messages = value.get(key)
+        for message in messages if isinstance(messages, list) else ():
             content = message.get("content") if isinstance(message, dict) else None
             if isinstance(content, list) and any(isinstance(p, dict) and kind in str(p.get("type")) for p in content):
                 return True

@@ -91,6 +91,10 @@ def empty_answer(turns: Sequence[Turn]) -> Turn | None:
     return None
 
 
+LARGE = 1e6
+"""A weight from here on is not worth its digits."""
+
+
 @rule("TP-CHAT-WEIGHT", Severity.FAIL, needs=("messages",), per="record")
 def odd_weight(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """The weight of a message is neither 0 nor 1.
@@ -102,7 +106,7 @@ def odd_weight(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
         for turn in turns:
             weight = turn.message.get("weight")
             if weight is not None and weight not in (0, 1):
-                shown = f"{weight:g}" if isinstance(weight, (int, float)) else json_type(weight)
+                shown = f"{weight:g}" if isinstance(weight, (int, float)) and abs(weight) < LARGE else json_type(weight)
                 yield Fault("a message has a weight that is neither 0 nor 1", shown, "0 or 1", key=turn.key)
                 return
 

@@ -32,16 +32,18 @@ def broken_tool_use(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
 
 def _tool_fault(turns: Sequence[Turn]) -> Fault | None:
     calls = _Calls()
-    for index, turn in enumerate(turns):
+    for turn in turns:
         fault = None
         if turn.role == "user":
             fault = calls.left(turn)
         elif turn.role == "tool":
-            fault = calls.answer(turn, turns[:index])
+            fault = calls.answer(turn)
         elif turn.role == "assistant":
             fault = calls.make(turn)
         elif turn.role is None:
             calls = _Calls()  # whoever speaks here may have answered; the role is another finding
+        if turn.role != "tool":
+            calls.caller = turn
         if fault is not None:
             return fault
     return None
@@ -55,6 +57,8 @@ class _Calls:
     """
 
     def __init__(self) -> None:
+        self.caller: Turn | None = None
+        """The last turn that is not a tool's."""
         self.waiting: list[str | None] = []
         self.ids: frozenset[str | None] = frozenset()
         """The ids of the calls that were made last."""
@@ -77,7 +81,7 @@ class _Calls:
         self.ids = frozenset(made) - {None}
         return None
 
-    def answer(self, turn: Turn, before: Sequence[Turn]) -> Fault | None:
+    def answer(self, turn: Turn) -> Fault | None:
         """Match one message of a tool with the calls that wait for it."""
         named = turn.message.get("tool_call_id")
         answered = named if isinstance(named, str) else None
@@ -87,7 +91,7 @@ class _Calls:
             self.unnamed |= answered is None
             self.waiting.remove(answered if answered in self.waiting else None if answered else self.waiting[0])
             return None
-        caller = next((earlier for earlier in reversed(before) if earlier.role != "tool"), None)
+        caller = self.caller
         if caller is None or caller.role not in ANSWERS:
             wanted = "an assistant message with a tool call"
             return Fault("a tool message answers no call", "no call before it", wanted, key=turn.key)
