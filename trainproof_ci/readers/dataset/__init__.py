@@ -124,7 +124,8 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
             survey.leaks = _compared(survey, module, settings)
             labelled = survey.shape is not None and survey.shape.label is not None
             _note_metadata(survey, module)
-            survey.one_of_many = labelled and survey.split is None and others_beside(target.path)
+            if labelled or isinstance(survey.tally.targets, str):
+                survey.one_of_many = others_beside(target.path, survey.split, settings)
             survey.sha256 = digest.hexdigest()
     return survey
 

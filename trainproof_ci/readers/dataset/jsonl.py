@@ -57,7 +57,18 @@ def _are_alike(head: Head) -> bool:
     """Whether more than half of the first lines are records of the same keys, and at least two."""
     lines, samples = _first_lines(head)
     keys = Counter(map(frozenset, samples)).most_common(1)
-    return bool(keys) and keys[0][1] > max(1, lines / 2)
+    return bool(keys) and keys[0][1] > max(1, lines / 2) and not _is_logged(keys[0][0])
+
+
+LEVELS = frozenset({"level", "levelname", "lvl", "severity", "log_level"})
+MESSAGES = frozenset({"msg", "message"})
+TIMES = frozenset({"time", "timestamp", "ts", "@timestamp", "asctime"})
+"""Keys of what an application logs."""
+
+
+def _is_logged(keys: frozenset[str]) -> bool:
+    """Whether records have the keys of what an application logs."""
+    return bool(keys & LEVELS and keys & MESSAGES) or bool(keys & TIMES and keys & (MESSAGES | LEVELS | {"event"}))
 
 
 def _first_lines(head: Head) -> tuple[int, list[dict[str, Any]]]:

@@ -100,4 +100,7 @@ LONGEST_PLACEHOLDER = 32
 
 def is_placeholder(text: str) -> bool:
     """Whether a text stands where an answer was meant to be written."""
-    return len(text) <= LONGEST_PLACEHOLDER and text.strip(" .\n").casefold() in PLACEHOLDERS
+    if len(text) > LONGEST_PLACEHOLDER:
+        return False
+    bare = text.strip(" .\n")
+    return bare.casefold() in PLACEHOLDERS and bare != "Todo"  # which is "all" in Spanish and Portuguese

@@ -44,12 +44,17 @@ def training_files(path: str, settings: "Settings") -> list[str]:
     return sorted(name for name in _renamed(path) if name != path and os.path.isfile(name))
 
 
-def others_beside(path: str) -> bool:
-    """Whether another file of the same suffix lies in the folder of `path`."""
+def others_beside(path: str, split: str | None, settings: "Settings") -> bool:
+    """Whether another file of the same suffix, and of the same split if it has one, lies in the folder of `path`."""
     folder, name = os.path.split(path)
     suffix = os.path.splitext(name)[1]
     with os.scandir(folder or ".") as listing:  # the first one found ends it, however many files there are
-        return any(other.name != name and other.name.endswith(suffix) for other in listing)
+        return any(
+            other.name != name
+            and other.name.endswith(suffix)
+            and (split is None or split_of(f"{folder}/{other.name}" if folder else other.name, settings) == split)
+            for other in listing
+        )
 
 
 def _renamed(path: str) -> Iterator[str]:

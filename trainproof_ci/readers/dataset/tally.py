@@ -8,7 +8,7 @@ from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
 from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, whole_text
-from trainproof_ci.readers.dataset.vocabulary import MEDIA
+from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +27,13 @@ MESSAGE_KEYS = frozenset(
         "channel", "images", "image", "videos", "prefix", "id", "loss", "train", "end_turn", "training", "train_detail",
     }
 )  # fmt: skip
+
+
+SAID_BESIDE = frozenset({"tool_calls", "function_call", "thinking", "reasoning", "reasoning_content", "audio"})
+"""Keys under which an answer says more than its content."""
+BESIDE = CONTEXT - {"history"}
+GREETING = 12
+"""Characters; a shorter answer may well be what it answers."""
 
 
 class Label:
@@ -65,7 +72,7 @@ class Tally:
         """Count one record of a survey."""
         value, faults, spaced = record.value, survey.faults, survey.spaced
         prompt, target = prompt_text(value, shape), learned_text(value, shape)
-        self.more_given |= bool(value.get("history")) or not MEDIA.isdisjoint(value)
+        self.more_given |= bool(value.get("history") or shape.beside) or not BESIDE.isdisjoint(value)
         if prompt is not None:
             self.prompts = same(self.prompts, prompt)
         empty = [key for key in shape.prompts if value.get(key) == []]
@@ -126,23 +133,20 @@ class Tally:
         self.answered = self.answered or any(turn.role in ANSWERS or turn.role is None for turn in said[-1:])
         for turn in said:
             if turn.role in ANSWERS:
-                text = whole_text(turn.content) if turn.role == "assistant" else None
+                alone = turn.role == "assistant" and SAID_BESIDE.isdisjoint(turn.message)
+                text = whole_text(turn.content) if alone else None
                 self.targets = False if text is None else same(self.targets, text)
-            elif turn.role == "user":
-                text = whole_text(turn.content)
-                self.prompts = False if text is None else same(self.prompts, text)
+        given = [whole_text(turn.content) for turn in said if turn.role not in ANSWERS]
+        self.prompts = False if None in given else same(self.prompts, "\n".join(filter(None, given)))
         blank = next((turn for turn in said if turn.role == "user" and _says_nothing(turn)), None)
         if blank is not None:
             faults.sight("blank-prompt", self._place(record, blank.key), "", record.raw)
         last, before = said[-1:], said[-2:-1]
         for turn, asked in zip(last, before, strict=False):
             text = whole_text(turn.content)
-            if (
-                turn.role == "assistant"
-                and text == whole_text(asked.content)
-                and text is not None
-                and not is_blank(text)
-            ):
+            if text is None or len(text) < GREETING or is_blank(text) or turn.role != "assistant":
+                continue
+            if text == whole_text(asked.content):
                 faults.sight("echo", self._place(record, turn.key), f"{len(text)} characters twice", record.raw)
 
     def _note(self, kept: dict[str, Sighting], name: str, place: Location, content: bytes) -> None:

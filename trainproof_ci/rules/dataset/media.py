@@ -66,14 +66,11 @@ def no_file_name(data: Survey, limits: Limits) -> Iterator[Firing]:
         raise StandDown("only for the metadata of image and audio folders")
     severity = None if configured else Severity.WARN
     columns = data.columns.named()
-    if data.records and not {"file_name", "file_names", *(f"{kind}_file_name" for kind in KINDS)} & columns.keys():
+    if data.records and not any(column.endswith(("file_name", "file_names")) for column in columns):
         found = f"{len(columns)} other columns"
         yield Firing(
             'the column "file_name" is missing', found, "file_name", Places(data.location()), severity=severity
         )
-
-
-KINDS = ("image", "audio", "video", "mask")
 
 
 def _weighed(data: Survey, limits: Limits, found: list[Firing]) -> Iterator[Firing]:

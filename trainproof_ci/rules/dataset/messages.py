@@ -118,17 +118,15 @@ def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
     Why: a misspelt key is ignored, and services reject messages with unknown keys.
     Fix: remove or rename it. A FAIL with `strict-keys` and the targets openai and azure-openai. Keys beside the messages
     are a FAIL with `strict-keys`; without it they are metadata.
-    Stands down: a key that more than half of the messages have is there on purpose, where it is no FAIL.
+    Stands down: a key of more messages than half as many as there are answers is there on purpose, where it is no FAIL.
     """
     tally = data.tally
     strict = data.options.strict_keys or PROFILES.get(data.options.target or "", ANY).closed
     if not tally.messages and not data.options.strict_keys:
         raise StandDown("no messages, and strict-keys is not configured")
-    rare = {
-        key: seen
-        for key, seen in sorted(tally.unknown_keys.items())
-        if len(seen) <= limits["share"] * tally.messages or strict
-    }
+    answers = tally.strings["assistant"] + tally.lists["assistant"]
+    many = limits["share"] * min(tally.messages, answers or tally.messages)
+    rare = {key: seen for key, seen in sorted(tally.unknown_keys.items()) if len(seen) <= many or strict}
     if rare:
         key, seen = next(iter(rare.items()))
         severity = Severity.FAIL if strict else None

@@ -123,7 +123,7 @@ def _wrong(call: Any, key: str) -> Fault | None:
 
 
 def _without_arguments(call: Mapping[str, Any]) -> bool:
-    function = call.get("function", call)
+    function = call.get("function", call.get("custom", call))
     return not isinstance(function, dict) or not {"arguments", "parameters", "args", "input"}.intersection(function)
 
 

@@ -87,12 +87,15 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     Why: a model that is always told the same learns to say it whatever is asked. The same prompt everywhere is a
     warning: the answers are then learned without a question; so is one text for every sound.
     Fix: look at the script that wrote the file; a column was probably filled with one value.
-    Stands down: below 3 records; prompts that are empty by design, or that come with an image or a sound each.
+    Stands down: below 3 records; the targets of an evaluation split or of one file of many, which may be one a class;
+    prompts that are empty by design, or that come with an image, a sound or a context each.
     """
     if data.records < limits["records"]:
         raise StandDown(f"{data.records} records are too few to call a field constant")
     shape, tally = data.shape, data.tally
     assert shape is not None
+    if isinstance(tally.targets, str) and (data.split == "eval" or data.one_of_many):
+        raise StandDown("an evaluation split, or one of many files, may have one target")
     if isinstance(tally.targets, str) and tally.targets != NOTHING_SAID:
         yield _constant(data, shape.targets, "answer", Severity.WARN if shape.media else None)
     elif tally.asks_one_thing(shape):

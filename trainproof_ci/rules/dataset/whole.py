@@ -27,7 +27,7 @@ def no_records(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The file holds no record.
 
     Why: a trainer that finds no data stops late or divides by zero; most loaders say nothing.
-    Fix: write the data again, or remove the file.
+    Fix: write the data again, or remove the file. A folder of labels for background images alone is a warning.
     Stands down: when another fault already says why no record could be read.
     """
     if data.records:
@@ -35,7 +35,11 @@ def no_records(data: Survey, limits: Limits) -> Iterator[Firing]:
     if data.faults.sightings.keys() - {"blank-inside", "blank-end", "no-eol", "bom"}:
         raise StandDown("another fault says why no record could be read")
     yield Firing(
-        "the file holds no record", f"{data.size} bytes, 0 records", "at least 1 record", Places(data.location())
+        "the file holds no record",
+        f"{data.size} bytes, 0 records",
+        "at least 1 record",
+        Places(data.location()),
+        severity=Severity.WARN if data.format == "yolo-labels" else None,
     )
 
 
