@@ -14,7 +14,7 @@ from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of, is_answer
-from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
+from trainproof_ci.readers.dataset.vocabulary import CONTEXT
 from trainproof_ci.typed import Any, NamedTuple
 
 RAW_WHOLE = 4096
@@ -103,12 +103,8 @@ def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
         messages = value.get(shape.turns[0])
         if not isinstance(messages, list) or len(messages) < 2 or not is_answer(shape, messages[-1]):
             return None
-        return (
-            *messages[:-1],
-            value.get("system"),
-            value.get("tools"),
-            *[value[key] for key in sorted(MEDIA & value.keys())],
-        )
+        more = [value[key] for key in sorted(CONTEXT.difference(("system", "tools")).intersection(value))]
+        return (*messages[:-1], *more, value.get("system"), value.get("tools"))
     if not shape.prompts or not (shape.targets or shape.label):
         return None
     question = tuple(value.get(key) for key in shape.prompts)
