@@ -11,6 +11,21 @@ THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "la
 """Shapes that preference training without pairs borrows, and the keys of their truth values."""
 SECOND = "rejected_response"
 """The key of a worse answer beside a conversation that ends with the better one."""
+CHECKS = frozenset(
+    {
+        "answer",
+        "answers",
+        "expected",
+        "gold",
+        "ground_truth",
+        "label",
+        "reference",
+        "reward_model",
+        "solution",
+        "target",
+    }
+)
+"""Keys of what an answer is held against."""
 ENOUGH = 3
 """Conversations that must have a habit before it is one."""
 
@@ -24,16 +39,18 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
     if shape.turns:
         shape = _with_foreign_roles(shape, samples)
         talks = [said for value in samples for _, said in conversations(shape, value) if said]
-        unanswered = len(talks) >= ENOUGH and not any(said[-1].role in ANSWERS for said in talks)
-        if unanswered and _has_more(shape, samples):
+        unanswered = bool(talks) and not any(said[-1].role in ANSWERS for said in talks)
+        if unanswered and _is_checked(shape, samples):
             return _only_asked(shape)
         shape = shape._replace(habits=frozenset((*_habits(talks), *_second_answers(samples))))
     return _with_thumb(shape, samples)
 
 
-def _has_more(shape: Shape, samples: Samples) -> bool:
-    """Whether other keys stand beside the conversations: what is asked in reinforcement learning comes with its check."""
-    return all(value.keys() - shape.vocabulary for value in samples)
+def _is_checked(shape: Shape, samples: Samples) -> bool:
+    """Whether what is asked comes with its check, as in reinforcement learning: by a key for it, or always by another key."""
+    if all(not CHECKS.isdisjoint(value) for value in samples):
+        return True
+    return len(samples) >= ENOUGH and all(value.keys() - shape.vocabulary for value in samples)
 
 
 def _only_asked(shape: Shape) -> Shape:
