@@ -28,6 +28,11 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(stem.replace("-", "_").replace(" ", "_").split("_"))
 
 
+def is_metadata(path: str) -> bool:
+    """Whether a file is called as the one that says what the pictures or sounds beside it are."""
+    return path.rsplit("/", 1)[-1].lower().startswith("metadata.")
+
+
 def named_like_data(name: str) -> bool:
     """Whether the name of a `.json` says that it is trained on: `train.json`, `alpaca_data.json`, not `train_config.json`."""
     return _made_of(name, DATA_WORDS)

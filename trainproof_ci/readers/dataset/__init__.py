@@ -37,7 +37,7 @@ from itertools import chain, islice
 
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.source import Head, Source
-from trainproof_ci.readers.suffixes import PACKED
+from trainproof_ci.readers.suffixes import PACKED, is_metadata
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -132,9 +132,9 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
 
 def _note_metadata(survey: "Survey", module: Any) -> None:
     """Note a metadata file whose first records name pictures or sounds beside it in a column that is none of the known."""
-    from trainproof_ci.readers.dataset.known_columns import is_metadata, names_media_beside
-
     if survey.media is None and survey.records and is_metadata(survey.path):
+        from trainproof_ci.readers.dataset.known_columns import names_media_beside  # few files are metadata
+
         first = (record.value for record in islice(module.records(survey.path), FIRST))
         if names_media_beside(first, survey.path):
             survey.sight("media-beside", 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
 from trainproof_ci.readers.dataset.vocabulary import STRING
-from trainproof_ci.readers.suffixes import SOUNDS, words_of
+from trainproof_ci.readers.suffixes import SOUNDS, is_metadata, words_of
 from trainproof_ci.typed import Any
 
 RESULTS = frozenset(
@@ -17,13 +17,12 @@ SAMPLED = 64
 """Records that the shape is detected from."""
 SHARE = 0.4
 """Part of the sampled records that must have the shape before the file is said to have it."""
-
-
 ALIKE = 0.6
 """Part of the sampled records that must have the keys of the first before those say what the file is."""
 GAPS = 0.2
 """Part of the records with a prompt that must have a completion before the others are said to lack it."""
 PLAIN = (str, bool, int, float, type(None))
+"""Types of what was meant to be a text; an object or a list is meant otherwise."""
 TRUTHS = frozenset({"true", "false"})
 
 
@@ -68,7 +67,6 @@ def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None
     keys = list(samples[0]) if samples else []
     if not any("file" in key or "audio" in key for key in keys) or "duration" in keys or "messages" in keys:
         return None
-    from trainproof_ci.readers.dataset.known_columns import is_metadata
     from trainproof_ci.readers.dataset.known_columns import shape_of as shape_of_columns
 
     shape = shape_of_columns(keys)

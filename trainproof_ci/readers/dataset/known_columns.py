@@ -7,6 +7,7 @@ from itertools import islice
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.splits import EVAL_WORDS, TRAIN_WORDS
 from trainproof_ci.readers.suffixes import SOUNDS as SOUND_FILES
+from trainproof_ci.readers.suffixes import is_metadata
 from trainproof_ci.typed import Any
 
 TEXTS = frozenset(
@@ -53,11 +54,6 @@ def is_dataset(names: Iterable[str], path: str) -> bool:
     return bool(columns & (TEXTS | LABELS)) and _named_after_a_split(path)
 
 
-def is_metadata(path: str) -> bool:
-    """Whether a file is called as the one that says what the pictures or sounds beside it are."""
-    return path.rsplit("/", 1)[-1].lower().startswith("metadata.")
-
-
 def media_beside(path: str) -> frozenset[str]:
     """The pictures and sounds in the folder of a file, by name; of many the first ones."""
     try:
@@ -69,8 +65,8 @@ def media_beside(path: str) -> frozenset[str]:
 
 
 def names_media_beside(values: Iterable[Mapping[str, Any]], path: str) -> bool:
-    """Whether one of these records of a metadata file names a picture or a sound that lies beside it."""
-    beside = media_beside(path) if is_metadata(path) else frozenset[str]()
+    """Whether one of these records of a file names a picture or a sound that lies beside it."""
+    beside = media_beside(path)
     return bool(beside) and any(
         isinstance(child, str) and child in beside for value in values for child in value.values()
     )
