@@ -105,7 +105,7 @@ searches in C (no control byte, no bare quote, no doubtful escape, UTF-8, nothin
 lines in which a search finds something are parsed, and only what is wrong is explained. So a file that is odd in every
 line takes the time of a parse on top.
 
-The one accelerator is numpy, where it is installed: it sorts the hashes of a million records and more, which are otherwise
+The one accelerator is numpy, where it is installed: it sorts the hashes of half a million records and more, which are otherwise
 parted into small sets. For fewer it is not loaded, so long rows gain nothing; nor does it decide anything, for what has equal
 hashes is read again and compared. No other was found that earns its place. `msgspec` was tried on the same blocks, as
 `decode_lines` into a struct that forbids unknown fields. It does not tell of repeated keys; with the search that proves

@@ -9,6 +9,7 @@ from itertools import repeat
 from operator import eq
 
 from trainproof_ci.patterns import later
+from trainproof_ci.readers.dataset.dialogues import doubtful_pairs
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
 from trainproof_ci.readers.dataset.plans import asks
@@ -101,8 +102,6 @@ def _harmful(texts: "Texts", plan: "Plan", *, spaced: bool) -> Iterator[list[int
     if present:
         yield blank(asked, escaped=texts.escaped)
     if plan.pair is not None:
-        from trainproof_ci.readers.dataset.dialogues import doubtful_pairs  # only pairs are written as dialogues
-
         yield _same(columns[plan.pair[0]], columns[plan.pair[1]], odd)
         yield list(doubtful_pairs(columns[plan.pair[0]], columns[plan.pair[1]]))
     if plan.target is not None:

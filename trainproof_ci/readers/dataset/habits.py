@@ -27,7 +27,7 @@ CHECKS = frozenset(
 )
 """Keys of what an answer is held against."""
 ENOUGH = 3
-"""Conversations that must have a habit before it is one."""
+"""Records or conversations; of fewer, what all have in common may be chance."""
 
 Samples = Sequence[Mapping[str, Any]]
 
@@ -42,7 +42,7 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
         unanswered = bool(talks) and not any(said[-1].role in ANSWERS for said in talks)
         if unanswered and _is_checked(shape, samples):
             return _only_asked(shape)
-        shape = shape._replace(habits=frozenset((*_habits(talks), *_second_answers(samples))))
+        shape = shape._replace(habits=frozenset(_habits(talks, samples)))
     return _with_thumb(shape, samples)
 
 
@@ -59,14 +59,9 @@ def _only_asked(shape: Shape) -> Shape:
     )
 
 
-def _habits(talks: Sequence[Sequence[Turn]]) -> Iterator[str]:
-    if len(talks) < ENOUGH:
-        return
-    if all(turn.role in ANSWERS for said in talks for turn in said):
+def _habits(talks: Sequence[Sequence[Turn]], samples: Samples) -> Iterator[str]:
+    if len(talks) >= ENOUGH and all(turn.role in ANSWERS for said in talks for turn in said):
         yield "answers-only"
-
-
-def _second_answers(samples: Samples) -> Iterator[str]:
     if all(SECOND in value for value in samples):
         yield SECOND
 

@@ -6,6 +6,7 @@ record must be explained. It says None too often rather than once too little.
 
 from collections.abc import Callable
 
+from trainproof_ci.readers.dataset.dialogues import is_dialogue
 from trainproof_ci.readers.dataset.record import PLACEHOLDERS, is_blank, is_placeholder
 from trainproof_ci.readers.dataset.tally import same
 from trainproof_ci.typed import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
         prompt = "\n".join([values[at] for at in present if values[at]])
         if (present and is_blank(prompt)) or (pair is not None and values[pair[0]] == values[pair[1]]):
             return None
-        if pair is not None and any(values[at].startswith("\n\nHuman:") for at in pair):
+        if pair is not None and any(is_dialogue(values[at]) for at in pair):
             return None  # a dialogue in one text, which is looked into
         if label is not None and isinstance(values[label], str) and is_blank(values[label]):
             return None  # a blank label is nothing to learn

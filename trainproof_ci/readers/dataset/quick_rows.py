@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from trainproof_ci.readers.dataset.cells import COUNTED, NA
 from trainproof_ci.readers.dataset.duplicates import flat_key
+from trainproof_ci.readers.dataset.examiner import MARKERS
 from trainproof_ci.readers.dataset.fast import SHAPES
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
 from trainproof_ci.readers.dataset.plans import Plan, asks, plan
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 RARE = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-MARKS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ", b"=======")
+MARKS = (*MARKERS, b"=======")
 LONGEST = 1 << 16
 """Bytes; longer rows are explained."""
 

@@ -7,7 +7,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
-from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, whole_text
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, says_nothing, whole_text
 from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ class Tally:
         self.answered = False
         """Whether any conversation ends with an answer."""
         self.more_given = False
-        """Whether pictures, sounds or earlier turns are given beside prompts."""
+        """Whether pictures, sounds, earlier turns or another context are given beside prompts."""
         self.spaced = 0
         self.labels: dict[Any, Label] = {}
         self.many_labels = False
@@ -138,16 +138,11 @@ class Tally:
                 self.targets = False if text is None else same(self.targets, text)
         given = [whole_text(turn.content) for turn in said if turn.role not in ANSWERS]
         self.prompts = False if None in given else same(self.prompts, "\n".join(filter(None, given)))
-        blank = next((turn for turn in said if turn.role == "user" and _says_nothing(turn)), None)
+        blank = next((turn for turn in said if _is_unasked(turn)), None)
         if blank is not None:
             faults.sight("blank-prompt", self._place(record, blank.key), "", record.raw)
-        last, before = said[-1:], said[-2:-1]
-        for turn, asked in zip(last, before, strict=False):
-            text = whole_text(turn.content)
-            if text is None or len(text) < GREETING or is_blank(text) or turn.role != "assistant":
-                continue
-            if text == whole_text(asked.content):
-                faults.sight("echo", self._place(record, turn.key), f"{len(text)} characters twice", record.raw)
+        if (again := _said_again(said)) is not None:
+            faults.sight("echo", self._place(record, said[-1].key), f"{len(again)} characters twice", record.raw)
 
     def _note(self, kept: dict[str, Sighting], name: str, place: Location, content: bytes) -> None:
         kept.setdefault(name, Sighting()).places.add(place, content)
@@ -178,9 +173,19 @@ class Tally:
                 append(kept.setdefault(name, Sighting()).places, seen.places, lines, records, offset)
 
 
-def _says_nothing(turn: Turn) -> bool:
-    text = whole_text(turn.content)
-    return text is not None and is_blank(text) and MEDIA.isdisjoint(turn.message)
+def _said_again(said: "Sequence[Turn]") -> str | None:
+    """The last answer where it is what was said before it, and no greeting."""
+    if len(said) < 2 or said[-1].role != "assistant":
+        return None
+    text = whole_text(said[-1].content)
+    if text is None or len(text) < GREETING or is_blank(text):
+        return None
+    return text if text == whole_text(said[-2].content) else None
+
+
+def _is_unasked(turn: Turn) -> bool:
+    """Whether the user says nothing, and shows nothing either."""
+    return turn.role == "user" and says_nothing(turn.content) and MEDIA.isdisjoint(turn.message)
 
 
 def same(known: Any, text: str) -> Any:

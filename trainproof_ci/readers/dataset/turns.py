@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from trainproof_ci.readers.dataset.record import is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, dicts
 from trainproof_ci.typed import Any, NamedTuple
 
@@ -64,6 +65,11 @@ def is_answer(shape: Shape, message: Any) -> bool:
     return isinstance(message, dict) and turn_of(shape, message, "").role in ANSWERS
 
 
+def calls(turn: Turn) -> bool:
+    """Whether a message calls a tool."""
+    return turn.role == "call" or any(turn.message.get(key) for key in ("tool_calls", "function_call"))
+
+
 CONTENT_KEYS = ("content", "value", "parts", "text")
 
 
@@ -79,6 +85,15 @@ def whole_text(content: Any) -> str | None:
     ):
         return said(content)
     return content if isinstance(content, str) else None
+
+
+def says_nothing(content: Any) -> bool:
+    """Whether a content is there and says nothing: blank text, no parts, or only blank text parts."""
+    if isinstance(content, list):
+        return all(
+            isinstance(part, dict) and isinstance(part.get("text"), str) and is_blank(part["text"]) for part in content
+        )
+    return isinstance(content, str) and is_blank(content)
 
 
 def said(content: Any) -> str:

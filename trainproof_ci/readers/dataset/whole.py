@@ -48,10 +48,14 @@ def refuse_no_text(head: Head) -> None:
                 name,
                 f"text, as {head.suffix or 'its name'} says",
             )
-    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<" and _PAGE.match(start) is not None:
+    if _is_page(start):
         raise refused(head, "TP-FILE-NOT-DATA", "a web page was saved in place of the data", "an HTML page", "records")
     if (encoding := wide_encoding(start)) is not None:
         raise refused(head, "TP-ENC-UTF16", f"the file is {encoding}, not UTF-8", encoding, "UTF-8")
+
+
+def _is_page(start: bytes) -> bool:
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<" and _PAGE.match(start) is not None
 
 
 def is_refused(head: Head) -> bool:
@@ -65,8 +69,8 @@ def is_refused(head: Head) -> bool:
 
 def is_hollow(head: Head) -> bool:
     """Whether a file holds no data at all: nothing but blanks, or a web page."""
-    start = head.start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return (not start and head.whole) or (start[:1] == b"<" and _PAGE.match(head.start) is not None)
+    blank = not head.start.removeprefix(b"\xef\xbb\xbf").strip()
+    return (blank and head.whole) or _is_page(head.start)
 
 
 def legible(head: Head) -> Head:

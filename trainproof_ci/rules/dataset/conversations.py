@@ -6,20 +6,18 @@ from itertools import pairwise
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, written_role
+from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, calls, written_role
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 
 
-def _whole(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
-    """Whole conversations with at least one message that can be read."""
-    assert data.shape is not None
+def _whole(data: Survey) -> Iterator[tuple[str, list[Turn]]]:
+    """The whole conversations of the record that is being judged, with at least one message that can be read."""
     return ((key, turns) for key, turns in data.talks if turns)
 
 
-def every_list(record: Record, data: Survey) -> Iterator[tuple[str, list[Turn]]]:
-    """Every list of messages of a record, whole or part of one."""
-    assert data.shape is not None
+def every_list(data: Survey) -> Iterator[tuple[str, list[Turn]]]:
+    """Every list of messages of the record that is being judged, whole or part of one."""
     yield from data.talks
     yield from ((key, turns) for key, turns, _ in data.partial)
 
@@ -47,7 +45,7 @@ def no_answer(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     Fix: add the answer or remove the record. A warning where none of at least 3 conversations has one: they may be
     questions that reinforcement learning answers.
     """
-    for key, turns in _whole(record, data):
+    for key, turns in _whole(data):
         if not any(turn.role in ANSWERS or turn.role is None for turn in turns):
             yield Fault(
                 "a conversation has no assistant message",
@@ -67,7 +65,7 @@ def last_not_assistant(record: Record, data: Survey, limits: Limits) -> Iterator
     warning where none of at least 3 conversations ends with an answer.
     """
     assert data.shape is not None
-    answered = [turns for _, turns in _whole(record, data) if any(turn.role in ANSWERS for turn in turns)]
+    answered = [turns for _, turns in _whole(data) if any(turn.role in ANSWERS for turn in turns)]
     answers = [turns for _, turns, answer in data.partial if answer and turns]
     for turns in (*answered, *answers):
         if turns[-1].role in {"user", "tool", "system"}:
@@ -89,7 +87,7 @@ def unknown_role(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
     """
     assert data.shape is not None
     known = ", ".join(role for role in data.shape.roles if role not in data.shape.foreign)
-    for _, turns in every_list(record, data):
+    for _, turns in every_list(data):
         for turn in turns:
             role = written_role(turn.message)
             if not isinstance(role, str):
@@ -114,7 +112,7 @@ def system_misplaced(record: Record, data: Survey, limits: Limits) -> Iterator[F
     Why: most chat templates raise "system message must be at the beginning", others drop it.
     Fix: one system message, at the start.
     """
-    for _, turns in _whole(record, data):
+    for _, turns in _whole(data):
         opening = 0
         while opening < len(turns) and turns[opening].role == "system":
             opening += 1
@@ -139,10 +137,10 @@ def not_alternating(record: Record, data: Survey, limits: Limits) -> Iterator[Fa
     Fix: join the messages, or add the one that is missing. A FAIL with `roles: alternate` or the targets together,
     anyscale, mistral and llamafactory.
     """
-    for _, turns in _whole(record, data):
+    for _, turns in _whole(data):
         spoken = [turn for turn in turns if turn.role in {"user", "assistant", "call", "tool"}]
         for before, turn in pairwise(spoken):
-            if _side(before) == _side(turn) and turn.role != "tool" and not _continues(before):
+            if _side(before) == _side(turn) and turn.role != "tool" and not calls(before):
                 message = f"two messages in a row are from the {_side(turn)}"
                 yield Fault(
                     message,
@@ -158,11 +156,6 @@ def _side(turn: Turn) -> str | None:
     return "assistant" if turn.role == "call" else turn.role
 
 
-def _continues(turn: Turn) -> bool:
-    """Whether an assistant message goes on by itself: it only called a tool, or only thought aloud."""
-    return turn.role == "call" or bool(turn.message.get("tool_calls") or turn.message.get("function_call"))
-
-
 @rule("TP-CHAT-FIRST", Severity.WARN, needs=("turns",), per="record")
 def first_not_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A conversation does not begin with the user.
@@ -170,7 +163,7 @@ def first_not_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fau
     Why: many templates need the user first, after the system message; some raise.
     Fix: add the question that was answered. A FAIL with `roles: alternate` and strict targets.
     """
-    for _, turns in _whole(record, data):
+    for _, turns in _whole(data):
         first = next((turn for turn in turns if turn.role != "system"), None)
         if first is not None and first.role in {"assistant", "call", "tool"} and _has(turns, "user"):
             yield Fault(
@@ -192,7 +185,7 @@ def no_user(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """
     if data.shape is None or "answers-only" in data.shape.habits:
         return
-    for key, turns in _whole(record, data):
+    for key, turns in _whole(data):
         if not _has(turns, "user") and _has(turns, "assistant") and not _has(turns, None):
             yield Fault(
                 "a conversation has no user message",

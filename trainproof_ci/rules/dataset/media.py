@@ -6,6 +6,7 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, texts
+from trainproof_ci.readers.dataset.shapes import dicts
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import Turn
 from trainproof_ci.registry import Limits, rule
@@ -114,7 +115,7 @@ def other_number(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
             message = f'"{key}" and the places for them differ in number'
             yield Fault(message, measured, "as many places as files", key=key)
             return
-        if not _typed_parts(record.value, data.shape.turns, key.rstrip("s")):
+        if not _typed_parts(data, key.rstrip("s")):
             _sight(data, record, "media-unplaced", measured, key)
             return
     turn = next((turn for _, turns in data.talks for turn in turns if _shows_image(turn)), None)
@@ -161,12 +162,8 @@ def _shows_image(turn: Turn) -> bool:
     return said.startswith("<image>") or said.endswith("<image>")
 
 
-def _typed_parts(value: Any, turns: tuple[str, ...], kind: str) -> bool:
+def _typed_parts(data: Survey, kind: str) -> bool:
     """Whether the messages place their media as typed parts, which count for themselves."""
-    for key in turns:
-        messages = value.get(key)
-        for message in messages if isinstance(messages, list) else ():
-            content = message.get("content") if isinstance(message, dict) else None
-            if isinstance(content, list) and any(isinstance(p, dict) and kind in str(p.get("type")) for p in content):
-                return True
-    return False
+    contents = (turn.message.get("content") for _, turns in data.talks for turn in turns)
+    parts = (part for content in contents if isinstance(content, list) for part in dicts(content))
+    return any(kind in str(part.get("type")) for part in parts)

@@ -5,31 +5,12 @@ from collections.abc import Iterator, Sequence
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places, safe_key
-from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
+from trainproof_ci.readers.dataset.record import Fault, Record, json_type
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import Turn
+from trainproof_ci.readers.dataset.turns import Turn, calls, says_nothing, written_role
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
-from trainproof_ci.typed import Any
-
-CALLS = ("tool_calls", "function_call")
-
-
-def calls(turn: Turn) -> bool:
-    """Whether a message calls a tool."""
-    return turn.role == "call" or any(turn.message.get(key) for key in CALLS)
-
-
-def blank(content: Any) -> bool:
-    """Whether a content is there and says nothing: blank text, no parts, or only blank text parts."""
-    if isinstance(content, str):
-        return is_blank(content)
-    if isinstance(content, list):
-        return all(
-            isinstance(part, dict) and isinstance(part.get("text"), str) and is_blank(part["text"]) for part in content
-        )
-    return False
 
 
 @rule("TP-CHAT-MESSAGE", Severity.FAIL, needs=("messages",), per="record")
@@ -46,7 +27,7 @@ def malformed_message(record: Record, data: Survey, limits: Limits) -> Iterator[
             yield Fault("a conversation has no messages", "0 messages", "at least 1", key=key)
         elif isinstance(messages, list) and not all(isinstance(message, dict) for message in messages):
             yield Fault("a message is no object", "another type", "an object with role and content", key=key)
-    for _, turns in every_list(record, data):
+    for _, turns in every_list(data):
         fault = next((fault for turn in turns if (fault := _malformed(turn)) is not None), None)
         if fault is not None:
             yield fault
@@ -54,7 +35,7 @@ def malformed_message(record: Record, data: Survey, limits: Limits) -> Iterator[
 
 
 def _malformed(turn: Turn) -> Fault | None:
-    role = turn.message.get("role", turn.message.get("from"))
+    role = written_role(turn.message)
     if not isinstance(role, str):
         return Fault("a message has no role", json_type(role), "a role", key=turn.key)
     if turn.content is None and not calls(turn) and not EXTRA_CONTENT.intersection(turn.message):
@@ -85,7 +66,7 @@ EXTRA_CONTENT = frozenset(
 def empty_answer(turns: Sequence[Turn]) -> Turn | None:
     """The first message of the assistant that is there and says nothing, unless it is not learned from."""
     for turn in turns:
-        silent = turn.role == "assistant" and blank(turn.content) and not calls(turn)
+        silent = turn.role == "assistant" and says_nothing(turn.content) and not calls(turn)
         if silent and turn.message.get("weight") != 0 and not EXTRA_CONTENT.intersection(turn.message):
             return turn
     return None
@@ -102,7 +83,7 @@ def odd_weight(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     Why: services accept only those two and reject the file.
     Fix: 1 for what is learned, 0 for what is not.
     """
-    for _, turns in every_list(record, data):
+    for _, turns in every_list(data):
         for turn in turns:
             weight = turn.message.get("weight")
             if weight is not None and weight not in (0, 1):

@@ -133,7 +133,7 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
         if isinstance(value, str) and is_unanswered(value):
             yield Fault(f'"{key}" ends without an answer', "no text", "something to learn", key=key)
             return
-    for _, turns in every_list(record, data):
+    for _, turns in every_list(data):
         silent = empty_answer(turns)
         if silent is not None:
             yield Fault("an assistant message is empty", "no text", "something to learn", key=silent.key)

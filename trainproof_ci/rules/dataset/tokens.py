@@ -30,7 +30,7 @@ def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Faul
     Fix: split the text into messages, or remove the tokens. Texts that are formatted on purpose (shape `text`) and code
     stay quiet.
     """
-    for _, turns in every_list(record, data):
+    for _, turns in every_list(data):
         for turn in turns:
             found = SPECIAL.findall(CODE.sub("", said(turn.content)))
             if found and turn.role in {"assistant", "user"}:

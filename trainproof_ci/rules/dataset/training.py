@@ -8,7 +8,7 @@ from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
 from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import said, whole_text
+from trainproof_ci.readers.dataset.turns import ANSWERS, said, whole_text
 from trainproof_ci.registry import Limits, rule
 
 
@@ -38,7 +38,7 @@ def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[F
     if most is not None and (given := _asked(record, data)) >= most:
         yield Fault("the prompt fills the window", f"{given} characters before the first answer", f"< {most}")
     for key, turns in data.talks:
-        answers = [turn for turn in turns if turn.role in {"assistant", "call"}]
+        answers = [turn for turn in turns if turn.role in ANSWERS]
         if answers and all(
             turn.message.get("weight") == 0 and turn.message.get("weight") is not None for turn in answers
         ):
@@ -71,7 +71,7 @@ def _asked(record: Record, data: Survey) -> int:
     given = 0
     for _, turns in data.talks:
         for turn in turns:
-            if turn.role in {"assistant", "call"} and turn.message.get("weight") != 0:
+            if turn.role in ANSWERS and turn.message.get("weight") != 0:
                 return given
             given += len(said(turn.content))
     if not shape.targets and not shape.pair:
