@@ -5,7 +5,9 @@ import pickle
 import subprocess
 import sys
 import typing
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,10 @@ from trainproof_ci.readers.run import recognise
 from trainproof_ci.readers.source import Head
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ["contextlib", "multiprocessing", "subprocess", "threading", "trainproof_ci.readers.run.vocabulary"]
+HEAVY = [
+    "argparse", "bisect", "contextlib", "locale", "multiprocessing", "subprocess", "threading",
+    "trainproof_ci.readers.run.vocabulary", "trainproof_ci.suppress",
+]  # fmt: skip
 
 
 class Typed(typed.NamedTuple):
@@ -34,6 +39,10 @@ class Original(typing.NamedTuple):
 
     x: int
     name: str = "here"
+
+
+class Nothing(typed.NamedTuple):
+    """Has no fields."""
 
 
 def loaded(work: Path, name: str) -> set[str]:
@@ -94,3 +103,16 @@ def test_named_tuples_are_those_of_typing() -> None:
     assert Typed.__annotations__ == Original.__annotations__
     assert pickle.loads(pickle.dumps(made)) == made
     assert made._replace(x=4).twice == 8
+    assert Nothing() == ()
+    assert Typed._make([5, "there"]) == Original._make([5, "there"])
+    assert made._asdict() == Original(3)._asdict()
+    assert Typed.__match_args__ == Original.__match_args__
+
+
+@pytest.mark.parametrize("point", [Typed, Original])
+def test_a_wrong_field_is_refused_as_it_is_by_typing(point: Callable[..., Any]) -> None:
+    for wrong in ({}, {"x": 1, "y": 2}):
+        with pytest.raises(TypeError, match=r"__new__\(\) (missing|got an unexpected)"):
+            point(**wrong)
+    with pytest.raises(ValueError, match="unexpected field names: \\['y'\\]"):
+        point(1)._replace(y=2)

@@ -1,15 +1,13 @@
 """The console script: parse, call one command, exit."""
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import SimpleNamespace
 
-from trainproof_ci import __version__
 from trainproof_ci.errors import UsageError
 from trainproof_ci.model import ExitCode
-from trainproof_ci.typed import NoReturn
 
 COMMANDS = {
     "check": "find and judge datasets, training logs, checkpoints, tokenizer files and manifests",
@@ -31,55 +29,31 @@ INTERNAL = ("action",)
 INTERRUPTED = 130
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse exits 2 on a usage error, which here would read as NOT-CHECKED."""
+def _parsed(given: Sequence[str]) -> SimpleNamespace:
+    """The values of all arguments by name. Raises `UsageError`, and `SystemExit` after the help."""
+    if given[:1] == ["check"]:
+        from trainproof_ci.commands import check
+        from trainproof_ci.plain import Plain
 
-    def _get_formatter(self) -> argparse.HelpFormatter:
-        """As wide as the terminal; argparse asks for one with every argument, and asking `shutil` is slow."""
-        try:
-            width = os.get_terminal_size().columns
-        except (OSError, ValueError):
-            width = 80
-        return argparse.HelpFormatter(self.prog, width=width - 2)
+        known = Plain()
+        check.configure(known)
+        found = known.read(given[1:])
+        if found is not None:
+            found.command = "check"
+            return found
+    from trainproof_ci.parsing import parser, parser_of_all
 
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}\n{self.format_usage().strip()}")
-
-
-def parser(command: str) -> argparse.ArgumentParser:
-    """The parser of what stands behind one command."""
-    summary = COMMANDS.get(command, "what action.yml runs; no command for people")
-    alone = _Parser(prog=f"trainproof-ci {command}", description=summary)
-    _configure(alone, command)
-    return alone
-
-
-def parser_of_all() -> argparse.ArgumentParser:
-    """The parser of a whole command line, which loads every command."""
-    top = _Parser(
-        prog="trainproof-ci", description="A deterministic linter for what goes into and comes out of a training run."
-    )
-    top.add_argument("--version", action="version", version=f"trainproof-ci {__version__}")
-    below = top.add_subparsers(
-        prog="trainproof-ci", dest="command", required=True, metavar="COMMAND", parser_class=_Parser
-    )
-    for name, summary in COMMANDS.items():
-        _configure(below.add_parser(name, help=summary, description=summary), name)
-    return top
-
-
-def _configure(parser: argparse.ArgumentParser, command: str) -> None:
-    parser.set_defaults(command=command)
-    import_module(f"trainproof_ci.commands.{command}").configure(parser)
+    if given and given[0] in {*COMMANDS, *INTERNAL}:
+        return parser(given[0]).parse_args(given[1:], SimpleNamespace())
+    return parser_of_all().parse_args(given, SimpleNamespace())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises but SystemExit from --help and --version."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        known = given and given[0] in {*COMMANDS, *INTERNAL}
         _refuse_named_like_options(given)
-        chosen = parser(given[0]).parse_args(given[1:]) if known else parser_of_all().parse_args(given)
+        chosen = _parsed(given)
         code: int = import_module(f"trainproof_ci.commands.{chosen.command}").run(chosen)
     except UsageError as error:
         return _complain(str(error), ExitCode.USAGE)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
-from trainproof_ci import registry, suppress
+from trainproof_ci import registry
 from trainproof_ci.deadline import Deadline
 from trainproof_ci.discovery import Target
 from trainproof_ci.errors import StandDown, Unreadable, defect
@@ -41,8 +41,11 @@ def check(targets: Sequence[Target], settings: "Settings", notes: Sequence[str] 
         judged = in_processes(_judge_each, ordered, settings, workers)
     else:
         judged = _judge_each(ordered, settings)
-    stale = suppress.stale_entries(judged, settings)
-    return Report(tuple(judged), settings.policy, (*notes, *stale))
+    if settings.ignore or settings.known:
+        from trainproof_ci.suppress import stale_entries
+
+        notes = (*notes, *stale_entries(judged, settings))
+    return Report(tuple(judged), settings.policy, tuple(notes))
 
 
 def _judge_each(targets: Sequence[Target], settings: "Settings") -> list[TargetReport]:
@@ -198,10 +201,14 @@ def _stamp(rule: "Rule", firing: Firing, settings: "Settings") -> Finding:
 
 
 def _sorted_out(
-    findings: Iterable[Finding], settings: "Settings", target: Target
+    findings: Sequence[Finding], settings: "Settings", target: Target
 ) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
     """What counts and what is set aside; of what counts, whether it stands on a line that the change touched."""
-    kept, aside = suppress.sort_out(findings, settings)
+    if not findings:
+        return (), ()
+    from trainproof_ci.suppress import sort_out  # a clean file needs none of it
+
+    kept, aside = sort_out(findings, settings)
     if settings.changed_lines is None:
         return kept, aside
     touched = settings.changed_lines.get(target.path, ())

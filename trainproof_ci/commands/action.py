@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from types import SimpleNamespace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -9,7 +10,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     del parser
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Run the Action's step."""
     del arguments
     from trainproof_ci.adapters.action import run as run_action

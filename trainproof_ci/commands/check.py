@@ -1,9 +1,9 @@
 """`check`: find and judge everything that is known."""
 
-import argparse
 import os
 import sys
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 from trainproof_ci.config import Settings, load_settings, with_known_findings
 from trainproof_ci.errors import UsageError
@@ -13,7 +13,10 @@ from trainproof_ci.reports import FORMATS
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from trainproof_ci.changes import Changes
+    from trainproof_ci.plain import Plain
 
 NOT_CHECKED_HINT = """\
 NOT-CHECKED blocks the commit: it may hide anything. To let it pass, add to the hook in .pre-commit-config.yaml:
@@ -21,7 +24,7 @@ NOT-CHECKED blocks the commit: it may hide anything. To let it pass, add to the 
 """
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: "ArgumentParser | Plain") -> None:
     """Declare the arguments."""
     parser.add_argument(
         "paths", nargs="*", default=["."], metavar="PATH", help="files, folders or patterns (default: .)"
@@ -52,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_report_arguments(parser)
 
 
-def add_report_arguments(parser: argparse.ArgumentParser) -> None:
+def add_report_arguments(parser: "ArgumentParser | Plain") -> None:
     """The arguments that every command with a report shares."""
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to tell it (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report there instead of standard output")
@@ -70,7 +73,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Find, judge, tell; the exit code is the report's."""
     from trainproof_ci.session import Request, judged  # a usage error needs none of it
 
@@ -124,7 +127,7 @@ def _write_known(report: Report, path: str) -> int:
     return 0
 
 
-def settings_from(arguments: argparse.Namespace) -> Settings:
+def settings_from(arguments: SimpleNamespace) -> Settings:
     """The configuration with what the command line says on top."""
     policy = Policy(arguments.fail_on, arguments.not_checked)
     jobs = arguments.jobs if arguments.jobs > 0 else os.cpu_count() or 1
@@ -137,7 +140,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     )
 
 
-def tell(report: Report, arguments: argparse.Namespace) -> int:
+def tell(report: Report, arguments: SimpleNamespace) -> int:
     """Write the report where it is wanted and return the exit code."""
     from trainproof_ci.reports import pieces
 

@@ -1,6 +1,7 @@
 """`compare BASELINE RUN…`: hold runs against a known-good one, at equal steps."""
 
 import argparse
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 
@@ -16,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_report_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Judge, compare, rank, tell; the exit code counts the findings of the runs and of the comparisons."""
     from trainproof_ci.comparison import compare  # a usage error needs none of it
 

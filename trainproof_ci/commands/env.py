@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.errors import UsageError
@@ -73,7 +74,7 @@ def amount(text: str) -> int:
     return int(float(found[1]) * FACTORS[found[2]])
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Measure, judge, tell; the exit code is the report's."""
     from trainproof_ci.config import EnvironmentOptions
     from trainproof_ci.engine import check

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from types import SimpleNamespace
 
 from trainproof_ci.errors import UsageError
 from trainproof_ci.places import safe_key
@@ -13,7 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", metavar="RULE", help="a rule id, for example TP-NAN")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Print the rule's documentation and its limits."""
     rules = catalogue()
     rule = rules.get(arguments.rule.upper())

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from types import SimpleNamespace
 
 from trainproof_ci import __version__
 
@@ -35,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     del parser
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Look at what there is, write each file that is not there, and say what was found and done."""
     del arguments
     from trainproof_ci.config import Settings

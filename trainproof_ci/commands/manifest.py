@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.errors import Unreadable, UsageError
@@ -46,7 +47,7 @@ def add_judging_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Write or verify; the exit code is the report's."""
     settings = settings_from(arguments)
     report = _write(arguments, settings) if arguments.action == "write" else _verify(arguments.paths, settings)
@@ -62,7 +63,7 @@ def _verify(paths: Sequence[str], settings: "Settings") -> "Report":
     return check(find(named, settings, "manifest"), settings)
 
 
-def _write(arguments: argparse.Namespace, settings: "Settings") -> "Report":
+def _write(arguments: SimpleNamespace, settings: "Settings") -> "Report":
     """Judge the files and record each: bytes, sha256, records, encoding and shape; what fails is listed as rejected."""
     from trainproof_ci.adapters.files import write_atomically
     from trainproof_ci.discovery import find
@@ -88,7 +89,7 @@ def _beside(paths: Sequence[str]) -> str:
     return os.path.relpath(os.path.commonpath([os.path.abspath(folder) for folder in folders]))
 
 
-def _about(arguments: argparse.Namespace) -> dict[str, Any]:
+def _about(arguments: SimpleNamespace) -> dict[str, Any]:
     """What the manifest says of the run."""
     from trainproof_ci.intake.configuration import recorded
 

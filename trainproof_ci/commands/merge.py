@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, tell
 from trainproof_ci.errors import UsageError
@@ -19,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_report_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Join, tell; the exit code is the joined report's."""
     policy = Policy(arguments.fail_on, arguments.not_checked)
     return tell(merged(arguments.reports, policy), arguments)

@@ -1,6 +1,7 @@
 """`preflight`: before a GPU-second is spent, one verdict over everything that a run is about to use."""
 
 import argparse
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from, tell
 from trainproof_ci.commands.env import amount
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(jobs=0, loss_key=None, deadline=600.0)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Find, judge, cross-check, tell; 0 means that nothing speaks against starting."""
     from trainproof_ci.config import EnvironmentOptions  # a usage error needs none of it
     from trainproof_ci.discovery import Target, find

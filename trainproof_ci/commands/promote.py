@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import settings_from, tell
 from trainproof_ci.commands.manifest import add_judging_arguments
@@ -20,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_judging_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Promote and tell; exit 0 means that the destination is the new file."""
     from trainproof_ci.intake.promotion import promote
     from trainproof_ci.model import Report

@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import settings_from, tell
 from trainproof_ci.commands.manifest import NAME, add_judging_arguments
@@ -24,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_judging_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Judge manifest and checkpoint; exit 0 means that the run may resume."""
     return tell(_resume(arguments.paths, arguments.run_config, settings_from(arguments)), arguments)
 

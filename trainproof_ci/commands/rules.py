@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 from trainproof_ci.registry import KINDS, RULE_MODULES, SHARED_MODULES, Rule, catalogue, rules_in
 
@@ -14,7 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="markdown is docs/rules.md")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Print id, severity and title of every rule, or everything about each."""
     if arguments.format == "markdown":
         sys.stdout.write(document())

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import tempfile
+from types import SimpleNamespace
 
 from trainproof_ci.commands.check import add_report_arguments, settings_from
 from trainproof_ci.errors import UsageError
@@ -44,7 +45,7 @@ def _seconds(text: str) -> float:
     return value
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Watch, then tell: the report of a command goes to standard error, which leaves its output alone."""
     words = arguments.words
     if words[:1] != ["--"] and len(words) > 1:
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return _command(words[1:], arguments, settings)
 
 
-def _settings(arguments: argparse.Namespace) -> "Settings":
+def _settings(arguments: SimpleNamespace) -> "Settings":
     from trainproof_ci.config import RuleOptions  # a usage error needs none of it
 
     settings = settings_from(arguments)
@@ -70,7 +71,7 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
     return settings._replace(rules={**settings.rules, "TP-STALL": timed})
 
 
-def _follow(log: str, arguments: argparse.Namespace, settings: "Settings") -> int:
+def _follow(log: str, arguments: SimpleNamespace, settings: "Settings") -> int:
     from trainproof_ci.guardian.sessions import follow_log
     from trainproof_ci.guardian.watching import Watch
 
@@ -80,7 +81,7 @@ def _follow(log: str, arguments: argparse.Namespace, settings: "Settings") -> in
     return _told(outcome, arguments, sys.stdout.fileno())
 
 
-def _command(words: list[str], arguments: argparse.Namespace, settings: "Settings") -> int:
+def _command(words: list[str], arguments: SimpleNamespace, settings: "Settings") -> int:
     from trainproof_ci.guardian.searching import Search
     from trainproof_ci.guardian.sessions import watch_command
     from trainproof_ci.guardian.watching import Watch
@@ -107,7 +108,7 @@ def _say(sentence: str) -> None:
     os.write(2, f"trainproof-ci: {terminal(sentence)}\n".encode("utf-8", "replace"))
 
 
-def _told(outcome: "Outcome", arguments: argparse.Namespace, stream: int) -> int:
+def _told(outcome: "Outcome", arguments: SimpleNamespace, stream: int) -> int:
     """Write the report to its file or the stream and, in a GitHub job, to the summary and the annotations."""
     from trainproof_ci.guardian.telling import tell_job
     from trainproof_ci.reports import renderer

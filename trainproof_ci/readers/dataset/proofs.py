@@ -4,7 +4,6 @@ Everything is asked of all texts together, by searches in C; only where one find
 """
 
 import re
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, count, filterfalse, repeat
@@ -119,6 +118,8 @@ def doubts_of(texts: list[bytes], joined: bytes, *, marks: bool) -> Doubts:
     oddly = _found(ODD, joined) if escaped else []
     doubted: set[int] = set()
     if places or oddly:
+        from bisect import bisect_right  # most blocks hold nothing odd
+
         ends = list(map(add, accumulate(map(len, texts)), count(1)))
         doubted = {bisect_right(ends, at) for at in places}
         odd = {bisect_right(ends, at) for at in oddly}
