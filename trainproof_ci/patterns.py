@@ -26,7 +26,7 @@ def later(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 class Narrowed:
     """A pattern behind one that is simpler and finds something wherever it does: mostly that one is all it takes."""
 
-    def __init__(self, simple: re.Pattern[bytes], pattern: bytes) -> None:
+    def __init__(self, simple: "re.Pattern[bytes] | Narrowed", pattern: bytes) -> None:
         self._simple, self._pattern = simple, later(pattern)
 
     def search(self, data: bytes) -> re.Match[bytes] | None:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 
-from trainproof_ci import git
 from trainproof_ci.discovery import find
 from trainproof_ci.engine import check
 from trainproof_ci.globs import is_pattern
@@ -77,6 +76,10 @@ def judged(request: Request, settings: "Settings") -> Session:
 
 def _absent(paths: Sequence[str]) -> list[str]:
     """What git names below `paths` and the checkout left out: a folder that looks empty is not one with nothing in it."""
+    if all(map(os.path.isfile, paths)):
+        return []
+    from trainproof_ci import git
+
     missing = [path for path in git.missing_submodules() if any(_concerns(path, named) for named in paths)]
     if not missing:
         return []

@@ -28,8 +28,9 @@ def _doubtful(rare: bytes) -> bytes:
 
 
 _RARE = _rare(rb"[cCdD][0-9a-fA-F]" + _AFTER + rb"|[eEfF][0-9a-fA-F]" + _AFTER * 2)
-_SUSPECT = later(_doubtful(_rare(rb"[c-fC-F][0-9a-fA-F]" + _NEXT)))
-"""Finds something wherever either of the next two does; one for both, as it takes longer to compile than a small file to read."""
+_UNCOMMON = later(rb'\\(?:[^nrtf"/]|\Z)')
+_SUSPECT = Narrowed(_UNCOMMON, _doubtful(_rare(rb"[c-fC-F][0-9a-fA-F]" + _NEXT)))
+"""Finds something wherever either of the next two does; they take longer to compile than a small file to read."""
 DOUBTFUL = Narrowed(_SUSPECT, _doubtful(_RARE))
 """What is no escape, an escape of something rare, or a backslash that is escaped itself."""
 ESCAPE = Narrowed(_SUSPECT, rb"\\(?:b|\\u[dD]|u" + _RARE + rb")")
