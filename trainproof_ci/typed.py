@@ -12,7 +12,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 14):
     # From 3.14 on, the annotations of a class do not stand in its body.
     from typing import IO, Any, AnyStr, BinaryIO, NamedTuple, NoReturn, Protocol, cast
 else:
-    from _collections import _tuplegetter  # what `collections.namedtuple` makes the fields of
+    from collections import _tuplegetter  # what a field of its named tuples is
     from collections.abc import Iterable
     from functools import cache
     from types import CodeType, FunctionType
