@@ -64,3 +64,12 @@ def test_parts_of_an_evaluation_that_have_their_gaps_in_different_rows_are_one_l
     assert list(validation.values) == [
         float(f"{4 / epoch:.3f}") + float(f"{3 / epoch:.3f}") for epoch in range(3, 31, 3)
     ]
+
+
+def test_runs_of_one_table_may_begin_at_different_epochs(work: Path) -> None:
+    assert work.is_dir()
+    runs = [(1, 1, 3.0), (5, 5, 40.0), (1, 1, 2.5), (10, 10, 2.0)]
+    rows = [f"{first + by * row}\t{loss * 0.9**row:.4f}\n" for first, by, loss in runs for row in range(8)]
+    run = read_log("train_log.tsv", "epoch\tloss\n" + "".join(rows))
+    assert run.loss is not None
+    assert (run.segments, run.loss.values[0]) == (3, 2.5)

@@ -28,6 +28,8 @@ READ = {
     "one column without a header": ("loss.txt", rows("{x}"), "loss", 1),
     "remarks above": ("training_metrics.csv", "# a network\n# of 12 layers\n\nEpoch,Accuracy,Loss\n" + rows("{i},0.5,{x}"), "Loss", 5),
     "a header that is a remark": ("loss.csv", "#epoch,loss\n" + rows("{i},{x}"), "loss", 2),
+    "a curve of TensorBoard": ("train_loss.csv", "Step,Value\n" + rows("{i},{x}"), "loss", 2),
+    "a column of pandas": ("loss.csv", ",0\n" + rows("{i},{x}"), "loss", 2),
     "remarks below": ("losses.csv", "epoch,loss,time\n" + rows("{i},{x},3.5") + "f1 on the test set: 0.78\n", "loss", 2),
     "printed tensors": ("losses.csv", "epoch,train_loss\n" + rows("{i},\"tensor({x}, device='cuda:0', grad_fn=<AddBackward0>)\""), "train_loss", 2),
     "YOLOv10": ("results.csv", "epoch,train/box_om,train/box_oo\n" + rows("{i},{x},{x}"), "train/box_om+train/box_oo", 2),
@@ -64,10 +66,23 @@ def test_a_nan_is_found_in_it(work: Path, name: str, content: str, loss: str, li
         ("training_log.json", json.dumps([{"iteration": i, "wins": 50 - i, "losses": r} for i, r in enumerate(RISING)])),
         ("losses.csv", "trial,seed,final_loss,steps\n" + rows("{i},{i},{r},{i}")),
         ("val_loss.csv", "val_loss\n" + rows("{r}")),
+        ("losses.csv", "loss_func,width,loss,f1\n" + rows("cross entropy,{i},{r},0.5")),
+        ("train_losses.csv", "Name,State,Created,iter,train/loss\n" + rows("run {i},finished,today,500,{r}")),
     ],
 )  # fmt: skip
 def test_what_is_no_course_of_a_training_loss_is_not_judged(work: Path, name: str, content: str) -> None:
     assert judged(work, name, content.encode()).verdict is Severity.NOT_CHECKED
+
+
+def test_decimals_may_have_a_comma(work: Path) -> None:
+    table = "epoch;loss;val_loss\n" + rows("{i};{x};{x}").replace(".", ",")
+    run = target_of(work, "history.csv", table.encode())
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert run.loss.places[0] == 2
+    broken = table.replace(str(FALLING[-1]).replace(".", ","), "nan")
+    first = judged(work, "history.csv", broken.encode()).findings[0]
+    assert (first.rule, first.location.line) == ("TP-NAN", 31)
 
 
 def test_runs_of_one_table_are_judged_by_the_last(work: Path) -> None:

@@ -1,10 +1,17 @@
 """The header of a CSV log: what divides the cells and what the columns are called."""
 
+import re
+from collections.abc import Iterable
+
 from trainproof_ci.readers.run.catboost import columns_of_table
 from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
 
 DELIMITERS = (",", ";", "\t", "|")
 _DEFAULT = ","
+_COUNTERS = frozenset({"", "wall time", "timestamp", "step", "iteration", "iter", "epoch", "index"})
+_VALUES = frozenset({"value", "0"})
+"""What pandas and TensorBoard call the only column of numbers."""
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 def delimiter_of(header: str) -> str:
@@ -18,13 +25,23 @@ def header_names(header: str) -> list[str]:
 
 
 def names_of_columns(names: list[str], path: str) -> list[str]:
-    """The names of the columns, where only that of the file says what they are: CatBoost's tables, the curves that
-    TensorBoard exported as CSV, in which the loss is called `Value`, and a `val_loss.csv` of one column `loss`.
+    """The names of the columns, where only that of the file says what they are: CatBoost's tables, curves that TensorBoard
+    or pandas wrote as CSV, in which the loss is called `Value` or `0`, and a `val_loss.csv` of one column `loss`.
     """
     file = path.rsplit("/", 1)[-1]
     names, stem = columns_of_table(names, file), file.rsplit(".", 1)[0]
-    if [name.lower() for name in names] == ["wall time", "step", "value"] and is_loss(stem):
-        return [*names[:2], "val loss" if is_eval(stem) else "loss"]
+    counters, value = names[:-1], names[-1].lower() if names else ""
+    if counters and value in _VALUES and _COUNTERS.issuperset(map(str.lower, counters)) and is_loss(stem):
+        return [*(name or "step" for name in counters), "val loss" if is_eval(stem) else "loss"]
     if len(names) == 1 and is_loss(names[0]) and is_eval(stem) and not is_eval(names[0]):
         return [f"val {names[0]}"]
     return names
+
+
+def has_decimal_commas(header: str, rows: Iterable[str]) -> bool:
+    """Whether the numbers are written as in `2,5049`: no cell has a point, and what parts the cells is no comma."""
+    delimiter, joined = delimiter_of(header), "\n".join(rows)
+    if delimiter == "," or "." in joined or "," in header:
+        return False
+    cells = joined.replace("\n", delimiter).split(delimiter)
+    return any(_DECIMAL_COMMA.fullmatch(cell.strip().strip('"')) is not None for cell in cells)

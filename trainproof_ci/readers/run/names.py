@@ -36,10 +36,15 @@ _EVERY_STEP = frozenset(key.lower() for key in (*STEP_KEYS, *EPOCH_KEYS)) | {"ep
 _COUNTS = _EVERY_STEP - {"epochs", "steps"}
 """Columns that count on within one run; `epochs` and `steps` may be how many a run had."""
 _OF_A_TRIAL = frozenset(
-    {"trial", "trial_id", "fold", "params", "hyperparameters", "n_train", "n_samples", "train_size"}
-)
+    {
+        "trial", "trial_id", "fold", "params", "hyperparameters", "n_train", "n_samples", "train_size", "sweep", "loss_func",
+        "loss_fn", "loss_function",
+    }
+)  # fmt: skip
 _OF_A_RUN = frozenset({"model", "run", "run_id", "run_name", "config", "seed"})
 """Columns that tell one run from another, surely and unless the file is named like a log of one."""
+_OF_A_TABLE_OF_RUNS = (frozenset({"name", "state"}), frozenset({"name", "id"}), frozenset({"name", "sweep"}))
+"""Columns that together say so whatever stands beside them: the steps of a dashboard's table are where each run ended."""
 _ABOUT_LOSSES = frozenset(
     {"loss", "losses", "list", "values", "per", "epoch", "epochs", "step", "steps", "batch", "data", "all"}
     | _KEPT
@@ -88,6 +93,8 @@ def bare_loss(path: str) -> str:
 def compares_runs(names: Iterable[str], head: "Head") -> bool:
     """Whether each row is another training: of a search, a sweep, folds, or models side by side."""
     lower = {name.strip().lower() for name in names}
+    if any(together <= lower for together in _OF_A_TABLE_OF_RUNS):
+        return True
     if not lower.isdisjoint(_COUNTS):
         return False
     if not lower.isdisjoint(_OF_A_TRIAL):

@@ -16,7 +16,9 @@ stepped back 416 times in 1,360 rows, a resume steps back once."""
 ENOUGH = 10
 """Points from which on a segment can be judged."""
 SHORTEST = 3
-"""Points, on average, of runs that were written one behind the other."""
+"""Points, on average, of runs that were written one behind the other and begin at the same epoch."""
+LONG = 5
+"""The same of runs that begin at different epochs, some of them resumed."""
 SAWTOOTH = 0.02
 """Segments that begin at one step and end within this share of another are epochs of one run, counted from 0."""
 
@@ -113,10 +115,12 @@ def _is_sawtooth(steps: "Sequence[float]", backs: list[int]) -> bool:
 
 
 def _are_runs(series: Series, backs: list[int]) -> bool:
-    """Whether the epochs are counted afresh, from the first on: runs in one file, or folds. Two writers go back again and again."""
+    """Whether the epochs of each run stand together: runs in one file, or folds. Two writers go back again and again."""
     by_epoch = series.epochs is series.steps or series.epochs == series.steps
-    afresh = all(series.steps[at] == series.steps[0] for at in backs)
-    return by_epoch and afresh and series.size >= SHORTEST * (len(backs) + 1)
+    begins = [series.steps[at] for at in (0, *backs)]
+    afresh = set(begins) == {begins[0]}
+    resumed = not afresh and begins == sorted(begins)
+    return by_epoch and not resumed and series.size >= (SHORTEST if afresh else LONG) * len(begins)
 
 
 _RANKS = ("rank", "local_rank", "global_rank", "process_index", "proc_rank")

@@ -155,6 +155,6 @@ def shown_name(name: str) -> str:
     if not name.isascii() and is_known(name):
         return " ".join(words(name))
     if is_known(name):
-        kept = "".join(char if char.isalnum() or char in " _/.-()" else "" for char in name if char.isascii())
+        kept = "".join(char if char.isalnum() or char in " _/.-+()" else "" for char in name if char.isascii())
         return " ".join(kept.split())
     return safe_key(name)

@@ -75,11 +75,15 @@ def _overfit(run: RunLog, series: Series, ratio: float) -> tuple[float, Firing] 
 
 
 def _train_fell(loss: Series, series: Series, at: int) -> bool:
-    """Whether the end of the training loss lies below what it was at the evaluation `at`."""
+    """Whether the end of the training loss lies below what it was at the evaluation `at`.
+
+    Where training and evaluations stand in lists of their own, one behind the other, the share of the evaluations counts.
+    """
     found = course(loss)
     if found.size < 2:
         return False
-    place = bisect_right(loss.places, series.places[at]) if loss.places[0] != loss.places[-1] else 0
+    apart = loss.places[0] == loss.places[-1] or series.places[0] > loss.places[-1]
+    place = 0 if apart else bisect_right(loss.places, series.places[at])
     share = place / loss.size if place else (at + 1) / series.size
     middle = min(max(round(share * found.size), 1), found.size)
     edge = max(1, min(found.edge, found.size // 4))

@@ -10,6 +10,9 @@ from trainproof_ci.registry import Limits, rule
 CALIBRATION = 0.05
 """Share of a run in which non-finite gradient norms are the loss scaler finding its scale (and at least three points)."""
 
+BEFORE_LEARNING = 0.25
+"""Share of a run in which there may be no loss yet, as while an agent fills its memory."""
+
 
 def _bad(series: Series) -> list[int]:
     """The positions of the values that are not finite."""
@@ -23,6 +26,11 @@ def _isolated(bad: list[int], size: int, share: float, tail: float) -> bool:
     return len(bad) <= share * size and bad[-1] < size - max(1, round(tail * size))
 
 
+def _not_yet(bad: list[int], size: int) -> bool:
+    """Whether there is no loss at first, and one without a gap ever after: weights that are NaN never come back."""
+    return bad[-1] == len(bad) - 1 and len(bad) <= BEFORE_LEARNING * size
+
+
 def _word(series: Series, bad: list[int]) -> str:
     return "null where a number stood" if series.nulls.issuperset(bad) else "not finite"
 
@@ -33,7 +41,7 @@ def loss_not_finite(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Why: from that step on every weight is NaN and nothing more is learned; a writer of strict JSON makes a null of it.
     Isolated ones from which the loss recovered (at most `isolated` of the points, none in the last `tail`) are a
-    warning: a skipped step costs little. A Lightning run whose last three of 56 points are NaN taught that the tail decides.
+    warning: a skipped step costs little; so are the first values alone, as weights that are NaN never come back. A Lightning run whose last three of 56 points are NaN taught that the tail decides.
 
     Fix: lower the learning rate, clip gradients, use bf16 rather than fp16; resume from a checkpoint before this step.
 
@@ -44,7 +52,7 @@ def loss_not_finite(run: RunLog, limits: Limits) -> Iterator[Firing]:
     if not bad:
         return
     step, size = run.loss.steps[bad[0]], run.loss.size
-    recovered = _isolated(bad, size, limits["isolated"], limits["tail"])
+    recovered = _isolated(bad, size, limits["isolated"], limits["tail"]) or _not_yet(bad, size)
     message = f"the training loss is {_word(run.loss, bad)} at step {step:g}"
     message += ", and finite again after it" if recovered else " and later" if len(bad) > 1 else ""
     yield Firing(
