@@ -127,8 +127,14 @@ def _ids(whole: Any) -> Iterator[int]:
 
 
 def _embeddings(target: "Target", settings: "Settings") -> Iterator[EmbeddingSeen]:
+    """The token embedding of each checkpoint: of those that are called so the one with most rows, as parts have their own."""
     facts = _facts(target, settings)
-    for file in facts.files if facts is not None else ():
-        for tensor in file.tensors:
-            if tensor.section == "model" and tensor.name.endswith(EMBEDDINGS) and len(tensor.shape) == 2:
-                yield EmbeddingSeen(file.path, tensor.shape[0])
+    matrices = [
+        (tensor.shape[0], file.path, tensor.name)
+        for file in (facts.files if facts is not None else ())
+        for tensor in file.tensors
+        if tensor.section == "model" and len(tensor.shape) == 2
+    ]
+    if any(name.endswith(EMBEDDINGS) for _, _, name in matrices):
+        rows, path, _ = max(each for each in matrices if each[2].endswith(EMBEDDINGS) or "embed" in each[2])
+        yield EmbeddingSeen(path, rows)

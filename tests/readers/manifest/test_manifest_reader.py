@@ -59,6 +59,15 @@ def test_recognised(work: Path, name: str, content: str, form: str | None) -> No
     assert recognise(Head.of(name)) == form
 
 
+def test_a_manifest_of_another_version_is_not_judged(work: Path) -> None:
+    (work / "notes.txt").write_bytes(NOTE)
+    listed = {"path": "notes.txt", "bytes": len(NOTE), "sha256": SHA256}
+    for version, verdict in ((1, Severity.PASS), (9, Severity.NOT_CHECKED)):
+        document = {"version": version, "tool": "trainproof-ci 9.0", "files": [listed]}
+        (work / "manifest.json").write_text(json.dumps(document))
+        assert judged("manifest.json").verdict is verdict
+
+
 def test_a_list_named_on_purpose_is_read_although_nothing_is_here(work: Path) -> None:
     (work / "SHA256SUMS").write_text(f"{SHA256}  release.zip\n")
     report = judged("SHA256SUMS", kind="manifest")

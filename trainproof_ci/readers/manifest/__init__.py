@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.model import Chart
 from trainproof_ci.places import SHOWN_PLACES, Location, Places
-from trainproof_ci.readers.manifest.entries import Broken, Entry, Malformed, entry
+from trainproof_ci.readers.manifest.entries import Broken, Entry, Malformed, entry, is_ours, refuse_other_version
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,7 +101,8 @@ def recognise(head: Head) -> str | None:
     text = head.start[: head.start.rfind(b"\n") + 1 or None].decode("utf-8", "surrogateescape")
     listed = list(checksums.entries(text, head.path))[: checksums.LISTED_AT_MOST]
     known = [each for each in listed if isinstance(each, Entry)]
-    return "checksums" if len(known) * 2 > len(listed) and _any_here(head, (each.path for each in known)) else None
+    sure = len(known) * 2 > len(listed) or checksums.named_for_sure(head.name)
+    return "checksums" if sure and _any_here(head, (each.path for each in known)) else None
 
 
 def _json(head: Head) -> str | None:
@@ -125,7 +126,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> Man
 
     del rules
     listed, about = parse(_bytes(target.path), target.path, target.format)
-    ours = str(about.get("tool", "")).startswith("trainproof-ci")
+    ours = is_ours(about)
     verification = Verification(os.path.dirname(target.path), settings, pointers=target.format != "dvc")
     known, malformed = _unique(listed)
     held = tuple((each, verification.hold(each)) for each in known)
@@ -176,6 +177,7 @@ def parse(data: bytes, path: str, form: str) -> tuple[list[Entry | Malformed], M
     from trainproof_ci.readers.manifest.located_json import top_level
 
     document = top_level(text, path)
+    refuse_other_version(document, path)
     listed = [*_listed(document, "files"), *_listed(document, "rejected")]
     about: dict[str, Any] = {key: document[key] for key in ABOUT if key in document}
     return listed, about

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainproof_ci.readers.manifest.entries import HEX_DIGITS, Broken, Entry, Malformed, checked_digest, inside
 
 _NAME = re.compile(r"(?:sha|md5|checksums?\b|.*\.(?:sha\d+|md5)(?:sums?)?\Z)", re.IGNORECASE)
+_LIST = re.compile(r"(?:sha(?:1|256|512)|md5)sums?(?:\.txt)?\Z", re.IGNORECASE)
 _ALGORITHM = re.compile(r"(md5|sha512|sha256|sha1)", re.IGNORECASE)
 _LINE = re.compile(r"(?P<escaped>\\?)(?P<digest>[0-9A-Fa-f]{8,160})[ \t][ \t*]?(?P<path>.+)\Z")
 _TAGGED = re.compile(r"(?P<name>[A-Z0-9-]{3,8}) \((?P<path>.+)\) = (?P<digest>[0-9A-Fa-f]{8,160})\Z")
@@ -19,6 +20,11 @@ LISTED_AT_MOST = 1000
 def named_like_one(name: str) -> bool:
     """Whether a file's name says that it holds checksums."""
     return _NAME.match(name) is not None
+
+
+def named_for_sure(name: str) -> bool:
+    """Whether nothing but a list of checksums is called so, however damaged it is."""
+    return _LIST.match(name) is not None
 
 
 def entries(text: str, path: str) -> Iterator[Entry | Malformed]:

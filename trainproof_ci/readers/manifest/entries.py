@@ -4,6 +4,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from trainproof_ci.errors import Unreadable
+from trainproof_ci.places import Location
 from trainproof_ci.typed import Any, NamedTuple
 
 HEX_DIGITS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
@@ -127,3 +129,18 @@ def _blocks(plain: Mapping[str, Any]) -> tuple[str, ...]:
 def and_more(count: int) -> str:
     """What a message adds when `count` entries share a fault."""
     return f" (and {count - 1} more)" if count > 1 else ""
+
+
+def is_ours(document: Mapping[str, Any]) -> bool:
+    """Whether `manifest write` wrote it."""
+    return str(document.get("tool", "")).startswith("trainproof-ci")
+
+
+def refuse_other_version(document: Mapping[str, Any], path: str) -> None:
+    """Raise `Unreadable` for a manifest of ours that a later version wrote: what it means is not known here."""
+    version = document.get("version", 1)
+    if is_ours(document) and version != 1:
+        raise Unreadable(
+            "a manifest of another version is not read", measured=f"version {version!r:.9}", limit="version 1",
+            location=Location(path, line=1),
+        )  # fmt: skip

@@ -15,6 +15,8 @@ MOST_DATASETS = 64
 """Datasets that are looked into; the report says so where more lie beside."""
 ROWS = 20
 CHATS = ("messages", "conversations", "conversation")
+TURNS = ("prompt", "completion", "chosen", "rejected")
+"""Columns that may hold messages in place of a text."""
 TEXTS = ("text", "completion", "output", "response", "content")
 
 
@@ -63,7 +65,12 @@ def _dataset(path: str) -> Dataset | None:
             rows.append(row)
     if not rows:
         return None
-    if any(isinstance(row.get(key), list) for row in rows for key in CHATS):
+    if any(isinstance(row.get(key), list) for row in rows for key in CHATS) or any(map(_has_turns, rows)):
         return Dataset(path, "chat", len(rows))
     texts = tuple(next((row[key] for key in TEXTS if isinstance(row.get(key), str)), "") for row in rows)
     return Dataset(path, "text" if any(texts) else "unknown", len(rows), texts)
+
+
+def _has_turns(row: dict[str, Any]) -> bool:
+    lists = [value for key in TURNS if isinstance(value := row.get(key), list)]
+    return any(isinstance(turn, dict) and {"role", "content"} <= turn.keys() for turns in lists for turn in turns)

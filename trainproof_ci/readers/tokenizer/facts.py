@@ -15,6 +15,8 @@ CONFIG, SPECIAL, WHOLE, GENERATION = (
     "generation_config.json",
 )
 NAMES = (CONFIG, SPECIAL, WHOLE, GENERATION)
+ADDED, VOCABULARY = "added_tokens.json", "vocab.json"
+"""What a tokenizer is made from where there is no `tokenizer.json`."""
 ENCODER_TOKENS = ("cls_token", "sep_token", "mask_token")
 
 
@@ -137,7 +139,8 @@ def _special(file: JsonFile, name: str) -> Special:
 def tokenizer_in(path: str) -> Tokenizer:
     """The tokenizer whose file is `path`, with the files beside it. Raises `Unreadable` when one cannot be opened."""
     folder = os.path.dirname(path)
-    found = {name: read_json(os.path.join(folder, name).replace(os.sep, "/")) for name in NAMES}
+    names = NAMES if os.path.isfile(os.path.join(folder, WHOLE)) else (*NAMES, ADDED, VOCABULARY)
+    found = {name: read_json(os.path.join(folder, name).replace(os.sep, "/")) for name in names}
     files = {name: file for name, file in found.items() if file is not None}
     own = os.path.basename(path)
     if own not in files and (file := read_json(path)) is not None:

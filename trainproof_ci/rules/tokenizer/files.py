@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
-from trainproof_ci.readers.tokenizer.facts import CONFIG, GENERATION, WHOLE, Tokenizer
+from trainproof_ci.readers.tokenizer.facts import ADDED, CONFIG, GENERATION, VOCABULARY, WHOLE, Tokenizer
 from trainproof_ci.readers.tokenizer.json_file import JsonFile
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.typed import Any
 
-LARGEST_ID = 1 << 31
+DEEPEST = 4
+"""Parts of parts of a model's configuration."""
 
 
 @rule("TP-TOK-MALFORMED", Severity.FAIL)
@@ -56,20 +57,13 @@ def id_clash(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     Stands down: without a file that gives ids to tokens. The ids of generation_config.json only warn: they are often the
     defaults of a class, and a model of a small vocabulary never meets them.
     """
-    whole = tokenizer.files.get(WHOLE)
-    named = list(_added(whole)) if whole is not None else []
     taken: dict[int, str] = {}
     clashes = []
-    vocabulary = _vocabulary(whole)
-    by_id = {number: text for text, number in vocabulary.items()}
-    for number, text in named:
+    by_id = {number: text for text, number in _vocabulary(tokenizer).items()}
+    for number, text in _added(tokenizer):
         if taken.setdefault(number, text) != text or _differs(text, by_id.get(number, text)):
             clashes.append(number)
-    decoder = tokenizer.config.value.get("added_tokens_decoder") if tokenizer.config is not None else None
-    for number, text in _decoded(decoder):
-        if taken.setdefault(number, text) != text or _differs(text, by_id.get(number, text)):
-            clashes.append(number)
-    where = whole if whole is not None and whole.problem is None else tokenizer.files.get(CONFIG)
+    where = _giving_ids(tokenizer)
     if clashes and where is not None:
         place = Places(Location(where.path, where.line_of("added_tokens")))
         yield Firing(
@@ -81,50 +75,68 @@ def id_clash(tokenizer: Tokenizer, limits: Limits) -> Iterator[Firing]:
     yield from _outside(tokenizer, taken)
 
 
+def _giving_ids(tokenizer: Tokenizer) -> JsonFile | None:
+    """The file that a finding about ids stands in."""
+    given = (tokenizer.files.get(name) for name in (WHOLE, ADDED, CONFIG))
+    return next((file for file in given if file is not None and file.problem is None), None)
+
+
 def _differs(added: str, entry: str) -> bool:
-    """Whether an added token and a vocabulary entry are two tokens; byte-level entries write some characters otherwise."""
-    plain = all("!" <= char <= "~" for char in added + entry)
-    return plain and added != entry
+    """Whether an added token and a vocabulary entry are two tokens, however the vocabulary writes bytes and blanks."""
+    if not added.isascii() or not added.isprintable():
+        return False
+    spellings = {added, added.replace(" ", "\u0120"), added.replace(" ", "\u2581")}
+    return entry not in spellings and "\u0120" + added != entry and "\u2581" + added != entry
 
 
-def _added(whole: JsonFile) -> Iterator[tuple[int, str]]:
-    added = whole.value.get("added_tokens")
+def _added(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
+    """Every added token with its id, in all files that name some."""
+    whole, legacy, config = (tokenizer.files.get(name) for name in (WHOLE, ADDED, CONFIG))
+    added = whole.value.get("added_tokens") if whole is not None else None
     for entry in added if isinstance(added, list) else ():
         number, text = (entry.get("id"), entry.get("content")) if isinstance(entry, dict) else (None, None)
-        if isinstance(number, int) and isinstance(text, str):
+        if type(number) is int and isinstance(text, str):
             yield number, text
-
-
-def _decoded(decoder: Any) -> Iterator[tuple[int, str]]:
-    for number, entry in decoder.items() if isinstance(decoder, dict) else ():
+    for text, number in legacy.value.items() if legacy is not None else ():
+        if type(number) is int:
+            yield number, text
+    decoder = config.value.get("added_tokens_decoder") if config is not None else None
+    for key, entry in decoder.items() if isinstance(decoder, dict) else ():
         text = entry.get("content") if isinstance(entry, dict) else entry
-        if number.isdigit() and len(number) < 12 and isinstance(text, str):
-            yield int(number), text
+        if key.isdigit() and len(key) < 12 and isinstance(text, str):
+            yield int(key), text
 
 
-def _vocabulary(whole: JsonFile | None) -> Mapping[str, int]:
+def _vocabulary(tokenizer: Tokenizer) -> Mapping[str, int]:
+    """The ids of the vocabulary's entries, of which a Unigram model writes a list."""
+    whole, legacy = tokenizer.files.get(WHOLE), tokenizer.files.get(VOCABULARY)
     model = whole.value.get("model") if whole is not None else None
-    vocabulary = model.get("vocab") if isinstance(model, dict) else None
-    if not isinstance(vocabulary, dict):
-        return {}
-    return {text: number for text, number in vocabulary.items() if isinstance(number, int)}
+    vocabulary = model.get("vocab") if isinstance(model, dict) else legacy.value if legacy is not None else None
+    if isinstance(vocabulary, list):
+        pieces = (entry[0] if isinstance(entry, list) and entry else None for entry in vocabulary)
+        return {piece: number for number, piece in enumerate(pieces) if isinstance(piece, str)}
+    entries = vocabulary.items() if isinstance(vocabulary, dict) else ()
+    return {text: number for text, number in entries if isinstance(number, int)}
 
 
-def _vocabulary_size(model: Mapping[str, Any]) -> int:
+def _vocabulary_size(model: Mapping[str, Any], depth: int = 0) -> int:
     """The largest vocabulary that the model's configuration gives, its own or that of one of its parts; 0 without any."""
-    parts = [model, *(part for part in model.values() if isinstance(part, dict))]
-    return max((size for part in parts if type(size := part.get("vocab_size")) is int), default=0)
+    sizes = [value for key, value in model.items() if key.endswith("vocab_size") and type(value) is int]
+    parts = [part for part in model.values() if isinstance(part, dict)] if depth < DEEPEST else []
+    return max([*sizes, *(_vocabulary_size(part, depth + 1) for part in parts)], default=0)
 
 
 def _outside(tokenizer: Tokenizer, taken: Mapping[int, str]) -> Iterator[Firing]:
-    """Ids beyond the size of the vocabulary that the model's configuration gives."""
-    size = _vocabulary_size(tokenizer.model)
+    """Ids below 0, and beyond the size of the vocabulary that the model's configuration gives."""
+    size, where = _vocabulary_size(tokenizer.model), _giving_ids(tokenizer)
+    place = Places(Location(where.path, where.line_of("added_tokens"))) if where is not None else Places()
+    below = [number for number in taken if number < 0]
+    if below:
+        yield Firing("an added token has an id below 0", f"id {min(below)}", "at least 0", place)
     if not size:
         return
     beyond = sorted(number for number in taken if number >= size)
-    whole = tokenizer.files.get(WHOLE) or tokenizer.files.get(CONFIG)
-    if beyond and whole is not None:
-        place = Places(Location(whole.path, whole.line_of("added_tokens")))
+    if beyond:
         yield Firing(
             f"{len(beyond)} added tokens have ids beyond the model's vocabulary of {size}",
             f"id {beyond[-1]}",
