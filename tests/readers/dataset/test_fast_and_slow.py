@@ -39,6 +39,11 @@ SHAPES = {
     "alpaca with thumbs": ["instruction", "output", "kto_tag"],
     "text-label": ["text", "label"],
     "messages": ["messages"],
+    "open question and answer": ["question", "answer", "origin"],
+    "open answer without words": ["question", "answer", "weight"],
+    "open prompt and its check": ["prompt", "reference_answer"],
+    "open text and its class": ["text", "intent"],
+    "open source and target": ["source", "target", "origin"],
 }
 RAW = [
     b"", b" ", b"{", b"null", b"[1]", b'{"prompt": "a", "completion": "b",}', b"{'a': 1}", b'\xef\xbb\xbf{"prompt": "a", "completion": "b"}',
@@ -73,10 +78,7 @@ def one_line(keys: list[str], number: int, faults: float, random_: random.Random
     if keys == ["messages"]:
         return one_talk(number, faults, random_)
     value: dict[str, object] = {key: f"{key} number {random_.randint(0, 40) if faults else number}" for key in keys}
-    if "label" in value:
-        value["label"] = number % 2 == 0 if "completion" in value else number % 3
-    if "kto_tag" in value:
-        value["kto_tag"] = number % 3 > 0
+    value.update((key, other) for key, other in others(keys, number) if key in keys)
     if random_.random() < 0.1:
         value["extra"] = random_.choice([1, 2.5, None, "x", True, ["list"], {"a": 1}])
     for key in keys:
@@ -88,6 +90,13 @@ def one_line(keys: list[str], number: int, faults: float, random_: random.Random
         value.pop(random_.choice(keys))
     text = json.dumps(value, ensure_ascii=random_.random() < 0.5)
     return text.encode("utf-8", "surrogatepass")
+
+
+def others(keys: list[str], number: int) -> list[tuple[str, object]]:
+    """What is no text of its own in the records of some shapes."""
+    label = number % 2 == 0 if "completion" in keys else number % 3
+    found: list[tuple[str, object]] = [("label", label), ("kto_tag", number % 3 > 0), ("intent", f"class {number % 3}")]
+    return [*found, ("answer", number)] if "weight" in keys else found
 
 
 def one_talk(number: int, faults: float, random_: random.Random) -> bytes:
@@ -130,10 +139,16 @@ def test_texts_full_of_backslashes_are_read_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("work"))
         Path("train.jsonl").write_text("\n".join([*written, *written[:2], ""]), encoding="utf-8")
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
+        options = told(shape)
         quick = report(options)
         patch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
         assert report(options) == quick
+
+
+def told(shape: str) -> Settings:
+    """The settings that name a shape; an open one shows itself."""
+    name = shape.split(" ", maxsplit=1)[0]
+    return Settings() if name == "open" else Settings(datasets=(DatasetOptions("*.jsonl", shape=name),))
 
 
 def report(options: Settings) -> str:
@@ -148,7 +163,7 @@ def test_the_same_report_on_every_way(shape: str, seed: int, tmp_path_factory: p
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
+        options = told(shape)
         quick = report(options)
         patch.setattr(lines, "CHUNK", 200)
         assert report(options) == quick, "many blocks"
@@ -163,7 +178,7 @@ def test_the_same_report_in_parts(seed: int, shape: str, tmp_path_factory: pytes
         folder = tmp_path_factory.mktemp("work")
         patch.chdir(folder)
         Path("train.jsonl").write_bytes(some_file(shape, seed))
-        options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
+        options = told(shape)
         whole = report(options)
         patch.setattr(parts, "SMALLEST_PART", 100)
         for jobs in (2, 3):
@@ -186,7 +201,7 @@ def test_an_odd_line_among_healthy_ones_is_judged_alike(
 ) -> None:
     healthy = [one_line(SHAPES[shape], number, 0.0, random.Random(number)) for number in range(40)]
     (work / "train.jsonl").write_bytes(b"\n".join([*healthy, odd, *healthy[::-1], odd, odd, b""]))
-    options = Settings(datasets=(DatasetOptions("*.jsonl", shape=shape.split(" ", maxsplit=1)[0]),))
+    options = told(shape)
     quick = report(options)
     monkeypatch.setattr(fast.Acceptor, "for_survey", lambda *_: None)
     assert report(options) == quick

@@ -26,8 +26,11 @@ PLAIN = (str, bool, int, float, type(None))
 TRUTHS = frozenset({"true", "false"})
 
 
-def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """The shape most of the sampled records have, the first seen of two that tie; None below `SHARE`."""
+def detect(samples: Iterable[Mapping[str, Any]], *, usual: bool = True) -> Shape | None:
+    """The shape most of the sampled records have, the first seen of two that tie; None below `SHARE`.
+
+    With `usual` a shape is also told by what nearly all records have beside other keys.
+    """
     votes: Counter[str | None] = Counter()
     kept = list(samples)
     for value in kept:
@@ -38,7 +41,12 @@ def detect(samples: Iterable[Mapping[str, Any]]) -> Shape | None:
     if best is not None and votes[best.name] < SHARE * total:
         best = None
     best = _meant(best, kept)
-    return None if best is None else fitted(best, kept)
+    best = None if best is None else fitted(best, kept)
+    if usual and (best is None or best.name in {"text", "prompt-only"}):
+        from trainproof_ci.readers.dataset.usual import with_usual  # most files have a shape of their own
+
+        return with_usual(best, kept)
+    return best
 
 
 def _meant(found: Shape | None, samples: Sequence[Mapping[str, Any]]) -> Shape | None:
@@ -57,9 +65,9 @@ def _meant(found: Shape | None, samples: Sequence[Mapping[str, Any]]) -> Shape |
 
 def detect_named(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:
     """The shape of the records of a file, whose name has a say in what is told by common words alone."""
-    found = media_shape(samples, path) or detect(samples)
-    results = found is not None and found.closed and not RESULTS.isdisjoint(words_of(path))
-    return None if results else found
+    results = not RESULTS.isdisjoint(words_of(path))
+    found = media_shape(samples, path) or detect(samples, usual=not results)
+    return None if results and found is not None and found.closed else found
 
 
 def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None:

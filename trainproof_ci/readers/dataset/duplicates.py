@@ -14,7 +14,7 @@ from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.shapes import Shape
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, content_of, is_answer
-from trainproof_ci.readers.dataset.vocabulary import CONTEXT
+from trainproof_ci.readers.dataset.vocabulary import CONTEXT, IDENTITY
 from trainproof_ci.typed import Any, NamedTuple
 
 RAW_WHOLE = 4096
@@ -97,38 +97,57 @@ def digest(value: Any) -> bytes:
 
 def asked(value: Mapping[str, Any], shape: Shape | None) -> Any:
     """What is asked in a record, or None where there is nothing or nothing is learned from it."""
-    if shape is None or shape.pair or shape.thumb or shape.name in NO_CONFLICT:
+    if shape is None:
         return None
     if shape.turns:
+        if shape.thumb:
+            return None
         messages = value.get(shape.turns[0])
         if not isinstance(messages, list) or len(messages) < 2 or not is_answer(shape, messages[-1]):
             return None
         more = [value[key] for key in sorted(CONTEXT.difference(("system", "tools")).intersection(value))]
         return (*messages[:-1], *more, value.get("system"), value.get("tools"))
-    if not shape.prompts or not (shape.targets or shape.label):
+    if not asks(shape):
         return None
-    question = tuple(value.get(key) for key in shape.prompts)
-    return (*question, *[value[key] for key in beside(value, shape)]) if any(question) else None
+    question = [value.get(key) for key in asking(shape)]
+    ranked = unordered(*[value.get(key) for key in shape.pair]) if shape.pair else ()
+    return (*question, *[value[key] for key in beside(value, shape)], *ranked) if any((*question, *ranked)) else None
+
+
+def asks(shape: Shape) -> bool:
+    """Whether flat records of the shape can contradict each other."""
+    return bool(shape.prompts and (shape.pair or shape.answers)) and shape.name not in NO_CONFLICT
+
+
+def asking(shape: Shape) -> tuple[str, ...]:
+    """The keys of what is asked: the prompts, and the answer where a truth value says whether it is wanted."""
+    return (*shape.prompts, *shape.targets) if shape.thumb else shape.prompts
 
 
 def beside(keys: Iterable[str], shape: Shape) -> list[str]:
-    """The keys among those of a record, in their order, under which something is given beside its prompt."""
-    return sorted((CONTEXT.union(shape.beside) if shape.beside else CONTEXT).intersection(keys))
+    """The keys among those of a record, in their order, under which something is given beside its prompt.
+
+    Where nobody knows what the other keys mean, and where answers are ranked, by whatever measure, that is all of them.
+    """
+    given = (CONTEXT.union(shape.beside) if shape.beside else CONTEXT).intersection(keys)
+    if shape.usual or shape.pair or shape.thumb:
+        known = shape.vocabulary
+        given = given.union(key for key in keys if key not in known and key not in IDENTITY)
+    return sorted(given)
 
 
-NO_CONFLICT = frozenset(
-    {
-        "stepwise",
-        "openai-evals",
-        "prompt-only",
-        "text",
-        "pretokenized",
-        "nemo-manifest",
-        "input-output",
-        "source-target",
-    }
-)
-"""Shapes in which one input has several outputs by design, or none."""
+def unordered(one: Any, other: Any) -> tuple[Any, Any]:
+    """Two answers in an order that does not tell which is the better one."""
+    return (one, other) if _rank(one) <= _rank(other) else (other, one)
+
+
+def _rank(answer: Any) -> bytes:
+    short = isinstance(answer, str) and len(answer) <= LONG
+    return spelled(answer) if short else _CANONICAL.encode(answer).encode()
+
+
+NO_CONFLICT = frozenset({"stepwise", "input-output", "source-target", "query-pos"})
+"""Shapes in which one input has several outputs by design."""
 
 
 SHORTEST_SPOKEN = 16
@@ -211,7 +230,8 @@ def learned(value: Mapping[str, Any], shape: Shape | None) -> Any:
         messages = value.get(shape.turns[0])
         last = messages[-1] if isinstance(messages, list) and messages else None
         return content_of(last) or None if isinstance(last, dict) else None
-    answer = tuple(value.get(key) for key in (*shape.targets, *([shape.label] if shape.label else [])))
+    keys = shape.pair or ((shape.thumb,) if shape.thumb else shape.answers)
+    answer = tuple(value.get(key) for key in keys)
     return None if all(part is None or part == "" for part in answer) else answer
 
 

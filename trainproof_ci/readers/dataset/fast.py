@@ -6,11 +6,11 @@ right, and when every value is proved harmless; so a rule fires on the slow way 
 
 from trainproof_ci.readers.dataset import flat
 from trainproof_ci.readers.dataset.columns import Kind, Signature
-from trainproof_ci.readers.dataset.duplicates import flat_key
+from trainproof_ci.readers.dataset.duplicates import asks, flat_key
 from trainproof_ci.readers.dataset.forms import SCAN, Form, form_of, marked
 from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.lines import LONG
-from trainproof_ci.readers.dataset.plans import Plan, asks, plan
+from trainproof_ci.readers.dataset.plans import Plan, plan
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.typed import TYPE_CHECKING
 
@@ -63,7 +63,8 @@ class Acceptor:
             or options.phrases
         ):
             return None
-        return None if shape.label and (options.num_labels or survey.split == "train") else cls(survey, examiner)
+        ranged = options.num_labels or (survey.split == "train" and shape.label not in shape.usual)
+        return None if shape.label and ranged else cls(survey, examiner)
 
     def block(self, block: "Block") -> None:
         """Take every line of a block."""

@@ -10,9 +10,9 @@ from operator import eq
 
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.dialogues import doubtful_pairs
+from trainproof_ci.readers.dataset.duplicates import asks
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
-from trainproof_ci.readers.dataset.plans import asks
 from trainproof_ci.readers.dataset.proofs import texts_of
 from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, is_blank, is_placeholder
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
@@ -71,9 +71,15 @@ def accept(data: bytes, plan: "Plan", form: Form, survey: "Survey", *, longest: 
 
 def _compared(texts: "Texts", plan: "Plan", doubted: set[int], *, questions: bool) -> Iterable[object]:
     """What of each record is compared: what it asks, or all of it; of a doubted one nothing that counts."""
-    columns = [None if at is None else texts.columns[at] for at in (plan.questions if questions else plan.order)]
+    wanted = (*plan.questions, *(plan.pair or ())) if questions else plan.order
+    columns = [None if at is None else texts.columns[at] for at in wanted]
     if odd := texts.odd - doubted:
         columns = [None if column is None else _respelled(column, odd) for column in columns]
+    if questions and plan.pair is not None:
+        *columns, one, other = columns
+        assert one is not None
+        assert other is not None
+        columns += [list(map(min, one, other)), list(map(max, one, other))]
     if len(columns) == 1 and columns[0] is not None:
         return columns[0]
     rows = len(texts.columns[0])

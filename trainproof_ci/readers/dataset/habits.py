@@ -4,28 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, conversations, written_role
-from trainproof_ci.readers.dataset.vocabulary import FOREIGN_ROLES
+from trainproof_ci.readers.dataset.vocabulary import CHECKS, FOREIGN_ROLES
 from trainproof_ci.typed import Any
 
 THUMBED, THUMBS = frozenset({"alpaca", "sharegpt", "messages"}), ("kto_tag", "label", "tag")
 """Shapes that preference training without pairs borrows, and the keys of their truth values."""
 SECOND = "rejected_response"
 """The key of a worse answer beside a conversation that ends with the better one."""
-CHECKS = frozenset(
-    {
-        "answer",
-        "answers",
-        "expected",
-        "gold",
-        "ground_truth",
-        "label",
-        "reference",
-        "reward_model",
-        "solution",
-        "target",
-    }
-)
-"""Keys of what an answer is held against."""
 ENOUGH = 3
 """Records or conversations; of fewer, what all have in common may be chance."""
 

@@ -7,6 +7,7 @@ record must be explained. It says None too often rather than once too little.
 from collections.abc import Callable
 
 from trainproof_ci.readers.dataset.dialogues import is_dialogue
+from trainproof_ci.readers.dataset.duplicates import unordered
 from trainproof_ci.readers.dataset.record import PLACEHOLDERS, is_blank, is_placeholder
 from trainproof_ci.readers.dataset.tally import same
 from trainproof_ci.typed import TYPE_CHECKING, Any
@@ -74,9 +75,15 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
             tally.prompts = same(tally.prompts, prompt)
         if label is not None:
             tally.label(values[label], line, number)
-        return tuple([values[at] if at is not None else None for at in plan.questions]) if asks else ()
+        return _question(values, plan) if asks else ()
 
     return judge
+
+
+def _question(values: Any, plan: "Plan") -> "tuple[Any, ...]":
+    """What is asked, as `duplicates.asked` says it."""
+    question = [values[at] if at is not None else None for at in plan.questions]
+    return (*question, *unordered(*[values[at] for at in plan.pair])) if plan.pair is not None else tuple(question)
 
 
 def _learnable(text: str, prompt: str, survey: "Survey") -> bool:

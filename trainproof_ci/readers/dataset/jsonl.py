@@ -50,7 +50,7 @@ def _is_a_log(head: Head) -> bool:
     if NO_DATASET.isdisjoint(words_of(head.name)):
         return False
     lines, samples = _first_lines(head)
-    return bool(samples) and len(samples) == lines and detect(samples) is None
+    return bool(samples) and len(samples) == lines and detect(samples, usual=False) is None
 
 
 def _are_alike(head: Head) -> bool:

@@ -1,10 +1,10 @@
 """How records of one signature are accepted on the fast ways: where their prompts, targets, labels and numbers stand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from trainproof_ci.readers.dataset.columns import Kind, Signature
-from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT, beside
+from trainproof_ci.readers.dataset.duplicates import asking, beside
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.vocabulary import MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,8 @@ FLAT = frozenset({str, int, float, bool, type(None)})
 class Plan(NamedTuple):
     """How records of one signature are accepted: where their prompts, targets, labels and numbers stand.
 
-    `questions` are the prompts and what is given beside them, `order` all values in the order of their keys.
+    `questions` are what is asked and given beside it, but for the answers of a `pair`; `order` are all values in the order
+    of their keys.
     """
 
     kind: Kind
@@ -40,26 +41,22 @@ class Plan(NamedTuple):
 def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None:
     """The plan for records of this signature, or None where they must be explained one by one."""
     keys, types = signature
-    if shape is None or not FLAT.issuperset(types) or not shape.required.keys() <= set(keys) or GIVEN & set(keys):
+    if shape is None or not FLAT.issuperset(types) or GIVEN & set(keys):
         return None
     where = {key: at for at, key in enumerate(keys)}
-    classed = where.get(shape.label or "")
-    if classed is not None and types[classed] is type(None):
+    needed = {**shape.required, **shape.usual}
+    if any(key not in where or JSON_TYPES[types[where[key]]] not in allowed for key, allowed in needed.items()):
         return None
-    named = () if classed is None or types[classed] is not str else (shape.label or "",)
-    texts = tuple(where[key] for key in (*shape.targets, *shape.pair, *named) if key in where)
+    texts = _texts(shape, where, types)
     asked = tuple(where.get(key) for key in shape.prompts)
-    if any(JSON_TYPES[types[where[key]]] not in allowed for key, allowed in shape.required.items()):
-        return None
-    spoken = [at for at in (*texts, *asked) if at is not None and types[at] is not type(None)]
-    if any(types[at] is type(None) for at in texts) or any(types[at] is not str for at in spoken):
+    if texts is None or any(at is not None and types[at] not in {str, type(None)} for at in asked):
         return None
     order = sorted(range(len(keys)), key=keys.__getitem__)
     ordered = None if order == list(range(len(keys))) else itemgetter(*order)
     target = where[shape.targets[0]] if len(shape.targets) == 1 else None
     pair = (where[shape.pair[0]], where[shape.pair[1]]) if shape.pair else None
     numbers = tuple(at for at, type_ in enumerate(types) if type_ in {int, float})
-    questions = (*asked, *(where[key] for key in beside(keys, shape))) if asked else ()
+    questions = (*map(where.get, asking(shape)), *(where[key] for key in beside(keys, shape))) if asked else ()
     return Plan(
         kind,
         keys,
@@ -67,7 +64,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
         asked,
         questions,
         texts,
-        target,
+        target if target in texts else None,
         pair,
         where.get(shape.counted or ""),
         numbers,
@@ -76,6 +73,17 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     )
 
 
-def asks(shape: "Shape") -> bool:
-    """Whether records of the shape can contradict each other."""
-    return bool(shape.prompts) and not (shape.pair or shape.thumb) and shape.name not in NO_CONFLICT
+def _texts(shape: "Shape", where: Mapping[str, int], types: tuple[type, ...]) -> tuple[int, ...] | None:
+    """Where the texts stand that must say something; None where a record has something else in place of one.
+
+    A class, and what is only usual, may be a number.
+    """
+    learned = [key for key in dict.fromkeys((*shape.answers, *shape.pair)) if key in where]
+    found = []
+    for key in learned:
+        type_ = types[where[key]]
+        if type_ is str:
+            found.append(where[key])
+        elif type_ is type(None) or not (key == shape.label or key in shape.usual):
+            return None
+    return tuple(found)

@@ -7,11 +7,11 @@ import re
 from operator import itemgetter
 
 from trainproof_ci.readers.dataset.cells import COUNTED, NA
-from trainproof_ci.readers.dataset.duplicates import flat_key
+from trainproof_ci.readers.dataset.duplicates import asks, flat_key
 from trainproof_ci.readers.dataset.examiner import MARKERS
 from trainproof_ci.readers.dataset.fast import SHAPES
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
-from trainproof_ci.readers.dataset.plans import Plan, asks, plan
+from trainproof_ci.readers.dataset.plans import Plan, plan
 from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.typed import TYPE_CHECKING, Any
 

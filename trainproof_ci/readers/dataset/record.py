@@ -88,6 +88,13 @@ def is_blank(text: str) -> bool:
     return not text.strip() or not text.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad \t\r\n\f\v\u00a0")
 
 
+def is_nothing(value: object) -> bool:
+    """Whether a value says nothing: null, a blank text, a list of none or of nothing but those."""
+    if isinstance(value, list):
+        return all(part is None or (isinstance(part, str) and is_blank(part)) for part in value)
+    return value is None or (isinstance(value, str) and is_blank(value))
+
+
 PLACEHOLDERS = frozenset(
     {
         "todo", "tbd", "fixme", "placeholder", "[placeholder]", "<placeholder>", "[object object]", "undefined", "lorem ipsum",

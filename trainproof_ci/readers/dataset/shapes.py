@@ -56,11 +56,25 @@ class Shape(NamedTuple):
     "rejected_response", all have a worse answer beside them."""
     closed: bool = False
     """Whether only records without any other key have the shape: of common words, such as `question` and `answer`."""
+    usual: Mapping[str, Types] = {}
+    """Keys that nearly all records of a file have, beside others of which nobody knows what they mean, with their types
+    there. Where few records have nothing in one, something was lost; where many do, it is the way of the file."""
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every key of the shape."""
-        return frozenset((*self.required, *self.optional))
+        return frozenset((*self.required, *self.optional, *self.usual))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a closed shape is told by its usual keys alone, so that little more than those can be judged."""
+        return self.closed and bool(self.usual)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The keys of what answers a question: what is learned, the class, and whatever else is usual."""
+        usual = (key for key in self.usual if key not in self.prompts)
+        return tuple(dict.fromkeys((*self.targets, *([self.label] if self.label else []), *usual)))
 
     @property
     def counted(self) -> str | None:
@@ -76,6 +90,7 @@ class Shape(NamedTuple):
         return self._replace(
             required={name(key): types for key, types in self.required.items()},
             optional={name(key): types for key, types in self.optional.items()},
+            usual={name(key): types for key, types in self.usual.items()},
             prompts=tuple(map(name, self.prompts)), targets=tuple(map(name, self.targets)),
             turns=tuple(map(name, self.turns)), pair=tuple(map(name, self.pair)),
             label=name(self.label) if self.label else None, thumb=name(self.thumb) if self.thumb else None, media=tuple(map(name, self.media)),
@@ -133,31 +148,19 @@ _SHAPES = (
         prompts=("instruction", "context", "input"), targets=("response",), strong=False, closed=True,
     ),
     Shape(
-        "prompt-response", {"prompt": STRING, "response": STRING}, ABOUT,
-        prompts=("prompt",), targets=("response",), strong=False, closed=True,
-    ),
-    Shape(
         "query-response", {"query": STRING, "response": STRING}, {"history": ANY, "images": ANY, "videos": ANY, "audios": ANY, **ABOUT},
         prompts=("query",), targets=("response",), strong=False, closed=True,
-    ),
-    Shape(
-        "question-answer", {"question": STRING, "answer": STRING}, ABOUT,
-        prompts=("question",), targets=("answer",), strong=False, closed=True,
     ),
     *(
         Shape(f"{given}-{learned}", {given: STRING, learned: STRING}, ABOUT, prompts=(given,), targets=(learned,), strong=False, closed=True)
         for given, learned in (
             ("document", "summary"), ("article", "summary"), ("article", "highlights"), ("dialogue", "summary"),
-            ("source", "target"), ("human", "assistant"),
+            ("source", "target"), ("human", "assistant"), ("prompt", "response"), ("question", "answer"), ("input", "output"),
         )
     ),
     Shape(
         "triplet", {"anchor": STRING, "positive": STRING, "negative": STRING}, ABOUT,
         prompts=("anchor",), pair=("positive", "negative"), strong=False, closed=True,
-    ),
-    Shape(
-        "input-output", {"input": STRING, "output": STRING}, ABOUT,
-        prompts=("input",), targets=("output",), strong=False, closed=True,
     ),
     Shape("token-classification", {"tokens": LIST}, dict.fromkeys(TAGS, ANY), strong=False),
     Shape("text-label", {"text": STRING, "label": SCALAR}, prompts=("text",), label="label", strong=False),

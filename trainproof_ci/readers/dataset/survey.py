@@ -64,8 +64,7 @@ class Survey:
         self.leaks: Leaks | str = "the splits were not compared"
         self.unread: Unreadable | None = None
         """Why some of the files were not read, where the others are judged."""
-        self.repeats: list[Repeat] = []
-        self.conflicts: list[Repeat] = []
+        self.repeats, self.conflicts = list[Repeat](), list[Repeat]()
         self._offered: frozenset[str] = frozenset()
         self._judges: list[RecordJudge] = []
         self._rare: list[RecordJudge] = []
@@ -81,7 +80,7 @@ class Survey:
         """
         self.begun()
         options, samples = self.options, list(samples)
-        named = shapes.SHAPES.get(options.shape) if options.shape else None
+        named = shapes.SHAPES.get(options.shape or "")
         self.shape = fitted(named.renamed(options.fields), samples) if named else told or self._detected(samples)
         if self.shape is not None and self.shape.media:
             from trainproof_ci.readers.dataset.media import Media  # few datasets name sounds or images
@@ -91,8 +90,8 @@ class Survey:
             self.columns.primary = (tuple(samples[0]), tuple(map(type, samples[0].values())))
         if self.shape is not None:
             self._offered = frozenset(offers(self.shape))
-            learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
-            self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
+            learned = [text[0] == " " for value in samples if (text := shapes.learned_text(value, self.shape))]
+            self.spaced = sum(learned) > len(learned) / 2
             self.tally.listed = turns.mostly_lists(self.shape, samples)
         self._choose_judges()
 
@@ -172,6 +171,8 @@ class Survey:
             return None if self.format in formats else f"only for {called}; this is {self.format}"
         if self.shape is None:
             return "the shape of the records is not recognised"
+        if need == "known-keys":
+            return f"unknown keys stand beside the shape {self.shape.name}" if self.shape.is_open else None
         return None if need in self._offered else f"no {need} in the shape {self.shape.name}"
 
     def _not_configured(self, need: str) -> str | None:
@@ -183,9 +184,8 @@ class Survey:
 
     def summary(self) -> Mapping[str, object]:
         """The measurements that the report prints."""
-        shape = self.shape.name if self.shape else "unknown"
         facts = {"bytes": self.size, "sha256": self.sha256, "records": self.records, "encoding": self.encoding}
-        return {**facts, "shape": shape, **self.extra}
+        return {**facts, "shape": self.shape.name if self.shape else "unknown", **self.extra}
 
     def shortfall(self, fired: object) -> "Unreadable | None":
         """Why a part was not read, whatever fired on the others."""
@@ -240,10 +240,10 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "outputs"
     if shape.prompts or shape.turns:
         yield "prompt"
-    if shape.targets or shape.turns:
-        yield "answer"
     if shape.targets:
-        yield "target"
+        yield from ("answer", "target")
+    elif shape.turns:
+        yield "answer"
     if shape.label:
         yield "label"
     if shape.media:

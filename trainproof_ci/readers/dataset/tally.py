@@ -76,7 +76,7 @@ class Tally:
         if prompt is not None:
             self.prompts = same(self.prompts, prompt)
         empty = [key for key in shape.prompts if value.get(key) == []]
-        if is_blank(prompt) if prompt is not None else empty:
+        if (is_blank(prompt) if prompt is not None else empty) and not _lacks_its_prompt(value, shape):
             faults.sight("blank-prompt", self._place(record, next(iter(empty), shape.prompts[0])), "", record.raw)
         if target is not None and not is_blank(target):
             self.targets = same(self.targets, target)
@@ -171,6 +171,12 @@ class Tally:
         for kept, more in ((self.contents, other.contents), (self.unknown_keys, other.unknown_keys)):
             for name, seen in more.items():
                 append(kept.setdefault(name, Sighting()).places, seen.places, lines, records, offset)
+
+
+def _lacks_its_prompt(value: Mapping[str, Any], shape: Shape) -> bool:
+    """Whether a prompt is missing or no text where the shape needs it: that is a finding of its own."""
+    needed = [key for key in shape.prompts if key in shape.required or key in shape.usual]
+    return any(key not in value or not isinstance(value[key], (str, list, type(None))) for key in needed)
 
 
 def _said_again(said: "Sequence[Turn]") -> str | None:

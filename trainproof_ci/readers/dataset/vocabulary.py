@@ -40,6 +40,22 @@ ABOUT: Mapping[str, Types] = dict.fromkeys(
     ("id", "system", "category", "source", "topic", "type", "difficulty", "language", "lang", "tags", "meta", "metadata", "url"), ANY
 )  # fmt: skip
 """What a pair of a question and an answer may have beside it; with a score or a prediction it is no pair to learn."""
+MEASURED = frozenset(
+    {
+        "score", "scores", "prediction", "predictions", "predicted", "pred", "preds", "correct", "reward", "model", "latency",
+        "tokens", "usage", "time", "timestamp", "ts", "status", "error", "elapsed", "cost", "generated", "generation",
+    }
+)  # fmt: skip
+"""Words of keys that say what a program did or how well: beside them an answer is a result, and nothing to learn."""
+IDENTITY = frozenset({"_id", "idx", "index", "uid", "uuid", "guid"})
+"""Keys that say which record it is, beside "id"."""
+CHECKS = frozenset(
+    {
+        "answer", "answers", "expected", "gold", "ground_truth", "label", "reference", "reference_answer", "reward_model", "solution",
+        "target",
+    }
+)  # fmt: skip
+"""Keys of what an answer is held against."""
 NOT_ONLY_ASKED = frozenset({"query", "pos", "neg", "response", "responses"})
 """Keys beside which a prompt is an instruction for a search, or has answers of its own."""
 TAGS = ("ner_tags", "pos_tags", "chunk_tags", "tags")

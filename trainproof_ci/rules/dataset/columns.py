@@ -29,7 +29,7 @@ def _having(data: Survey, key: str, type_name: str | None = None) -> Places:
     )
 
 
-@rule("TP-SCHEMA-TYPEDRIFT", Severity.FAIL, needs=("shape",))
+@rule("TP-SCHEMA-TYPEDRIFT", Severity.FAIL, needs=("shape", "known-keys"))
 def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A column has values of several types.
 
@@ -38,7 +38,8 @@ def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
     contents of one role that are text here and a list of parts there are a warning, as services accept both: a FAIL for the
     target hf-datasets, and nothing for openai and azure-openai.
     The same holds for fields of objects and for lists, but not for messages, tools and arguments of calls.
-    Stands down: for fields of the shape that may have either type, and for a wrong type that TP-SCHEMA-TYPE names.
+    Stands down: for fields of the shape that may have either type, for a wrong type that TP-SCHEMA-TYPE names, for empty
+    lists that TP-SCHEMA-EMPTY names, and where keys stand beside those of the shape of which nobody knows what they mean.
     """
     yield from islice(chain(_drifting(data), _drifting_below(data), _drifting_contents(data)), 1)
 
@@ -58,8 +59,18 @@ def _drifting(data: Survey) -> Iterator[Firing]:
         ):
             continue
         rarest = min(sorted(types), key=lambda name: (column.types[name], data.columns.first(key, name) * -1))
+        if _are_empty(data, key, rarest):
+            continue
         counts = ", ".join(f"{column.types[name]} {name}" for name in sorted(types))
         yield Firing(f"a column changes its type: {safe_key(key)}", counts, "1 type", _having(data, key, rarest))
+
+
+def _are_empty(data: Survey, key: str, type_name: str) -> bool:
+    """Whether all values of a type are told to be empty: an empty list where the others have a text is one fault."""
+    groups = data.faults.groups.get("TP-SCHEMA-EMPTY", {}).values()
+    told = {place.record for group in groups for place in group.places.shown if place.key == key}
+    having = {number for _, number in data.columns.having(key, type_name)}
+    return having <= told and len(having) == data.columns.named()[key].types[type_name]
 
 
 def _drifting_below(data: Survey) -> Iterator[Firing]:
@@ -96,14 +107,15 @@ def _drifting_contents(data: Survey) -> Iterator[Firing]:
             yield Firing(message, counts, "1 type", odd.places, severity=severity)
 
 
-@rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape",), limits={"records": 3})
+@rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape", "known-keys"), limits={"records": 3})
 def keys_change(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A key appears only in the second half of the file, or only in the first.
 
     Why: loaders settle the columns with the first block they read; a key that comes later raises a cast error, one
     that is gone is filled with null.
     Fix: give every record the key, or write two files.
-    Stands down: for keys of the shape that may be left out, and for keys that come and go all along.
+    Stands down: for keys of the shape that may be left out, for keys that come and go all along, and where keys stand beside
+    those of the shape of which nobody knows what they mean.
     """
     assert data.shape is not None
     if data.records < limits["records"]:
@@ -137,13 +149,14 @@ def _only_in_others(data: Survey, key: str) -> bool:
     return all(not needed <= set(keys) for keys, _ in data.columns.kinds if key in keys)
 
 
-@rule("TP-SCHEMA-NULLCOL", Severity.WARN, needs=("shape",), limits={"records": 2})
+@rule("TP-SCHEMA-NULLCOL", Severity.WARN, needs=("shape", "known-keys"), limits={"records": 2})
 def null_column(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A column is null in every record.
 
     Why: a loader cannot tell its type and fails as soon as another file has values there.
     Fix: leave the key out, or fill it.
-    Stands down: for keys that the shape lets be null.
+    Stands down: for keys that the shape lets be null, and where keys stand beside those of the shape of which nobody knows
+    what they mean.
     """
     assert data.shape is not None
     if data.records < limits["records"]:

@@ -95,14 +95,15 @@ def out_of_range(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
     Fix: renumber the labels, or set `num-labels`.
     Stands down: without `num-labels`, but for one negative label that is rare in a training split. It is a class like the
     others beside 1 alone; beside 0 and 1 when 5 % of the records have it, and 3 at least; beside other labels when it is
-    also at least half as frequent as the rarest of them. Several negative labels are a scale.
+    also at least half as frequent as the rarest of them. Several negative labels are a scale. Where only the name of a
+    column ("topic") says that it holds classes, nothing is out of range without `num-labels`.
     """
     assert data.shape is not None
     assert data.shape.label is not None
     label = as_class(record.value.get(data.shape.label))
     if not isinstance(label, int) or isinstance(label, bool):
         return
-    classes_, train = data.options.num_labels, data.split == "train"
+    classes_, train = data.options.num_labels, data.split == "train" and not _is_guessed(data)
     if (classes_ is not None and not 0 <= label < classes_) or (train and label < 0 and label != IGNORED):
         yield Fault(
             "a label is out of range",
@@ -186,9 +187,11 @@ def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: loss functions count classes from 0; with labels 1 … n the last one is out of bounds.
     Fix: subtract 1, or tell the trainer that there are n + 1 classes.
-    Stands down: with `num-labels`, where TP-LABEL-RANGE knows better, and in an evaluation split, which need not hold
-    every class.
+    Stands down: with `num-labels`, where TP-LABEL-RANGE knows better, in an evaluation split, which need not hold every
+    class, and where only the name of a column ("topic") says that it holds classes.
     """
+    if _is_guessed(data):
+        raise StandDown("only the name of the column says that it holds classes")
     if data.options.num_labels is not None:
         raise StandDown("num-labels is configured: TP-LABEL-RANGE knows better")
     if data.split not in {None, "train"}:
@@ -197,6 +200,11 @@ def not_from_zero(data: Survey, limits: Limits) -> Iterator[Firing]:
     numbers = sorted(name for name in found if isinstance(name, int) and not isinstance(name, bool))
     if len(numbers) == len(found) >= 2 and numbers == list(range(1, len(numbers) + 1)):
         yield Firing("the labels begin at 1", f"{numbers[0]} to {numbers[-1]}", "0 to n - 1", _place(data, found[1]))
+
+
+def _is_guessed(data: Survey) -> bool:
+    """Whether only the name of a column says that it holds classes."""
+    return data.shape is not None and data.shape.label in data.shape.usual
 
 
 def shown(label: Any) -> str:

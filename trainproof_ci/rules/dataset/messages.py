@@ -125,7 +125,7 @@ def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 def _outside(data: Survey) -> Iterator[Firing]:
     assert data.shape is not None
-    allowed = data.shape.required
+    allowed = {**data.shape.required, **data.shape.usual}
     for key in sorted(data.columns.named().keys() - allowed.keys()):
         places = Places(*(data.location(line or 1, record=number) for line, number in data.columns.having(key)))
         yield Firing(

@@ -6,6 +6,7 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Location, Places
 from trainproof_ci.readers.dataset.duplicates import Repeat
+from trainproof_ci.readers.dataset.shapes import Shape
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.registry import Limits, rule
 
@@ -37,9 +38,11 @@ def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The same input has another output elsewhere in the file.
 
     Why: the model is taught both; for a classifier one of the labels is wrong.
-    Fix: decide which is right. Preference data, where prompts repeat by design, is not judged.
+    Fix: decide which is right. Of preference data, where prompts repeat by design, only the same two answers that change
+    places are a contradiction, and one answer that is wanted here and unwanted there. Where keys stand beside the shape's
+    of which nobody knows what they mean, and in preference data, inputs are the same only if those agree, too.
     Stands down: where every record asks the same (TP-TRAIN-CONSTANT), from 3 records on; where both sides of a merge
-    conflict stand in the file (TP-FILE-CONFLICT); where no label is learned and more than 20 % of at least 20 records do so: several answers to a prompt
+    conflict stand in the file (TP-FILE-CONFLICT); where no label is learned, or only the name of its column says that it is one, and more than 20 % of at least 20 records do so: several answers to a prompt
     are then the design.
     """
     if data.sighted("conflict") is not None:
@@ -47,8 +50,16 @@ def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     if data.shape is not None and data.tally.asks_one_thing(data.shape) and data.records >= limits["constant"]:
         raise StandDown("every record asks the same, which another finding says")
     many = data.records >= limits["records"] and len(data.conflicts) > limits["share"] * data.records
-    if many and data.shape is not None and not data.shape.label:
+    if many and data.shape is not None and (not data.shape.label or data.shape.usual):
         raise StandDown("so many inputs have several outputs that it is the design")
     if data.conflicts:
-        said, count = "the same input has another output earlier", f"{len(data.conflicts)} records"
+        said, count = _contradicted(data.shape), f"{len(data.conflicts)} records"
         yield _fired(data, data.conflicts, said, "same input", count, "one output an input")
+
+
+def _contradicted(shape: Shape | None) -> str:
+    if shape is not None and shape.pair:
+        return "the same two answers change places earlier"
+    if shape is not None and shape.thumb:
+        return "the same answer has another label earlier"
+    return "the same input has another output earlier"

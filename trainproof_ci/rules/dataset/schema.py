@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from trainproof_ci.model import Severity
+from trainproof_ci.errors import StandDown
+from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.dataset.dialogues import is_unanswered
 from trainproof_ci.readers.dataset.habits import SECOND
-from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, json_type
+from trainproof_ci.readers.dataset.record import Fault, Record, is_blank, is_nothing, json_type
 from trainproof_ci.readers.dataset.shapes import Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.vocabulary import TAGS
@@ -43,25 +44,68 @@ def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
         )
 
 
-@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("shape",), per="record")
+AS_OTHERS = "what nearly all records have there"
+"""The limit of what is found in a key that is none of the shape's but usual."""
+
+
+def _unless_usual(data: Survey, limits: Limits, found: list[Firing]) -> list[Firing]:
+    """What was found, but for what so many records lack of what is usual that it is the way of the file."""
+    few = max(1, limits["share"] * data.records)
+    kept = [firing for firing in found if firing.limit != AS_OTHERS or len(firing.places) <= few]
+    if found and not kept:
+        raise StandDown("so many records lack what the others have that it is the way of the file")
+    return kept
+
+
+def _severity(data: Survey, key: str) -> Severity | None:
+    """How bad it is to lack a key: where other keys may say why, it is a FAIL only in what is trained on."""
+    assert data.shape is not None
+    if key not in data.shape.usual:
+        return None
+    return Severity.FAIL if data.split == "train" else Severity.WARN
+
+
+def _says_why(record: Record) -> bool:
+    """Whether a record says itself that its question has no answer."""
+    return any(word in key.lower() for key in record.value for word in UNANSWERABLE)
+
+
+UNANSWERABLE = ("impossible", "answerable", "has_answer", "no_answer", "has_ans", "no_ans")
+"""Parts of keys that say whether a question has an answer."""
+
+
+@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field that the shape needs is missing.
 
     Why: trainers raise KeyError, or read null and teach nothing.
     Fix: add the field; the finding names a key that looks like a misspelling of it.
+    Where other keys stand beside those of the shape, a question or an answer that at most 10 % of the records lack, or one
+    record, is a FAIL in a training split and a WARN in other files.
+    Stands down: where more records lack it, which is the way of the file then; for records with keys that the first one
+    has not, which are of another kind, and for those that say whether there is an answer ("is_impossible").
     """
     assert data.shape is not None
-    missing = [key for key in data.shape.required if key not in record.value]
+    missing = [key for key in (*data.shape.required, *data.shape.usual) if key not in record.value]
     if not missing or _other(record, data.shape) is not None:
         return
     near = _misspelt(missing[0], record, data.shape)
+    usual = missing[0] in data.shape.usual
+    if usual and not near and (_is_of_another_kind(record, data) or _says_why(record)):
+        return
     hint = f"; {safe_key(near)} looks like it" if near else ""
     yield Fault(
         f'the record has no "{missing[0]}"{hint}',
         f"{len(missing)} missing fields",
-        "all fields of the shape",
+        AS_OTHERS if usual else "all fields of the shape",
         key=missing[0],
+        severity=_severity(data, missing[0]),
     )
+
+
+def _is_of_another_kind(record: Record, data: Survey) -> bool:
+    """Whether a record has keys that the first one has not."""
+    return data.columns.primary is not None and not record.value.keys() <= set(data.columns.primary[0])
 
 
 def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
@@ -71,25 +115,31 @@ def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
     return next(iter(get_close_matches(key, unknown, 1, 0.7)), None)
 
 
-@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field of the shape has a type that it cannot have, or a list another length than the list that it belongs to.
 
     Why: a number where a text belongs raises in the tokenizer; a label "false" is true; with a tag too few all tags behind
     it are those of other tokens.
     Fix: write the value with the type of the shape, and as many labels as there is to label.
+    Where other keys stand beside those of the shape, questions and answers must have the type that nearly all have: a FAIL
+    in a training split, a WARN in other files.
+    Stands down: where more than 10 % of the records, and more than one, have another type than the others.
     """
     shape = data.shape
     assert shape is not None
-    learned = {*shape.targets, *shape.pair, *shape.prompts, shape.label}
-    for key, types in shape.required.items():
+    learned = {*shape.targets, *shape.pair, *shape.prompts, shape.label, *shape.usual}
+    for key, types in (*shape.required.items(), *shape.usual.items()):
         hollow = key in learned or not {"list", "boolean"} & set(types)  # what is null there is for another rule
         if (
             key in record.value
             and (found := json_type(record.value[key])) not in types
             and not (found == "null" and hollow)
         ):
-            yield Fault(f'"{key}" has a type it cannot have', found, " or ".join(types), key=key)
+            usual = key in shape.usual
+            limit = AS_OTHERS if usual else " or ".join(types)
+            said = f'"{key}" has another type than the others' if usual else f'"{key}" has a type it cannot have'
+            yield Fault(said, found, limit, key=key, severity=_severity(data, key))
             return
     lengths = {
         key: len(record.value[key])
@@ -108,25 +158,30 @@ SIDE_BY_SIDE = {
 }
 
 
-@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """What the model should learn is empty, blank or null.
 
     Why: the record teaches the model to say nothing, or is dropped in silence.
     Fix: fill the field or remove the record.
-    Stands down: a missing label in an evaluation file is a warning, as test sets are published without their labels.
+    A missing label in an evaluation file is a warning, as test sets are published without their labels. Where other keys
+    stand beside those of the shape, an answer that at most 10 % of the records leave empty, or one record, is a FAIL in a
+    training split and a WARN in other files.
+    Stands down: where more records leave it empty, which is the way of the file then, and for records that say whether
+    there is an answer ("is_impossible").
     """
     shape = data.shape
     assert shape is not None
     second = (SECOND,) if SECOND in shape.habits else ()
-    for key in (*shape.targets, *shape.pair, *second, *((shape.label,) if shape.label else ())):
-        value = record.value.get(key, 0)
-        if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
+    for key in dict.fromkeys((*shape.answers, *shape.pair, *second)):
+        value, usual = record.value.get(key, 0), key in shape.usual
+        nothing = is_nothing(value) if usual else value is None or value == [] or _is_blank_text(value)
+        if nothing and not (usual and _says_why(record)):
             kind = "null" if value is None else "a blank text" if value else "empty"
             hidden = key == shape.label and data.split == "eval"
-            yield Fault(
-                f'"{key}" is empty', kind, "something to learn", key=key, severity=Severity.WARN if hidden else None
-            )
+            severity = Severity.WARN if hidden else _severity(data, key)
+            limit = AS_OTHERS if usual else "something to learn"
+            yield Fault(f'"{key}" is empty', kind, limit, key=key, severity=severity)
             return
     for key in shape.pair:
         value = record.value.get(key)
@@ -138,6 +193,10 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
         if silent is not None:
             yield Fault("an assistant message is empty", "no text", "something to learn", key=silent.key)
             return
+
+
+def _is_blank_text(value: Any) -> bool:
+    return isinstance(value, str) and is_blank(value)
 
 
 @rule("TP-SCHEMA-NULLFILL", Severity.WARN, needs=("messages",), per="record")

@@ -72,6 +72,7 @@ def unseen_label(data: Survey, limits: Limits) -> Iterator[Firing]:
 
     Why: the classifier has no such class; every record with it counts as wrong, or the label encoder raises.
     Fix: split again so that each class is in both, or correct the spelling.
+    Where only the name of a column ("intent") says that it holds classes, it is a warning.
     Stands down: like TP-DUP-LEAK, with more than 1,000 different labels, and where labels are no classes: numbers that
     are not whole, more than 20 different numbers with fewer than 10 records each, sets of labels. An empty label, -1 and
     -100 mark what nobody labelled.
@@ -94,5 +95,9 @@ def unseen_label(data: Survey, limits: Limits) -> Iterator[Firing]:
         if label not in trained:
             place = data.location(counted.line, record=counted.number, key=data.shape.label if data.shape else None)
             measured = f"label {shown(label)} in {counted.count} records"
-            yield Firing("a label is never trained on", measured, "labels of the training split", Places(place))
+            guessed = data.shape is not None and data.shape.label in data.shape.usual
+            yield Firing(
+                "a label is never trained on", measured, "labels of the training split", Places(place),
+                severity=Severity.WARN if guessed else None,
+            )  # fmt: skip
             return

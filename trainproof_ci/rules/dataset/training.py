@@ -80,7 +80,7 @@ def _asked(record: Record, data: Survey) -> int:
     return asked + len(prompt_text(record.value, shape) or "")
 
 
-@rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("shape",), limits={"records": 3})
+@rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("shape", "known-keys"), limits={"records": 3})
 def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Every record has the same target, or the same prompt.
 
@@ -88,7 +88,8 @@ def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     warning: the answers are then learned without a question; so is one text for every sound.
     Fix: look at the script that wrote the file; a column was probably filled with one value.
     Stands down: below 3 records; the targets of an evaluation split or of one file of many, which may be one a class;
-    prompts that are empty by design, or that come with an image, a sound or a context each.
+    prompts that are empty by design, or that come with an image, a sound or a context each; records with keys of which
+    nobody knows what they mean.
     """
     if data.records < limits["records"]:
         raise StandDown(f"{data.records} records are too few to call a field constant")
@@ -114,13 +115,14 @@ NOTHING_SAID = "-"
 """What stands in a manifest of sounds that are yet to be transcribed."""
 
 
-@rule("TP-TRAIN-ECHO", Severity.WARN, needs=("answer",), limits={"share": 0.3, "records": 10})
+@rule("TP-TRAIN-ECHO", Severity.WARN, needs=("answer", "known-keys"), limits={"share": 0.3, "records": 10})
 def echo(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A target repeats its prompt.
 
     Why: the model is taught to echo.
     Fix: remove the record or write the answer.
-    Stands down: when more than 30 % of at least 10 records do so; correcting text that is mostly right looks like that.
+    Stands down: when more than 30 % of at least 10 records do so; correcting text that is mostly right looks like that. And
+    for records with keys of which nobody knows what they mean.
     """
     seen = data.sighted("echo")
     if seen is None:
@@ -153,18 +155,20 @@ def leading_space(data: Survey, limits: Limits) -> Iterator[Firing]:
         )
 
 
-@rule("TP-SCHEMA-EMPTY-PROMPT", Severity.WARN, needs=("prompt",), limits={"share": 0.9})
+@rule("TP-SCHEMA-EMPTY-PROMPT", Severity.WARN, needs=("prompt",), limits={"share": 0.9, "open": 0.1})
 def empty_prompt(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A prompt is empty.
 
     Why: the answer is then learned without its question.
     Fix: fill the prompt or remove the record.
-    Stands down: when more than 90 % of the prompts are empty: open-ended generation is trained like that.
+    Stands down: when more than 90 % of the prompts are empty: open-ended generation is trained like that. Where keys stand
+    beside those of the shape of which nobody knows what they mean, 10 % and more than one are enough.
     """
     seen = data.sighted("blank-prompt")
     if seen is None:
         return
-    if len(seen) > limits["share"] * data.records:
+    is_open = data.shape is not None and data.shape.is_open
+    if len(seen) > (max(1, limits["open"] * data.records) if is_open else limits["share"] * data.records):
         raise StandDown("so many prompts are empty that it is the task")
     yield Firing("a prompt is empty", f"{len(seen)} of {data.records} records", "something asked", seen.places)
 
