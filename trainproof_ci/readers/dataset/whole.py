@@ -17,7 +17,7 @@ MAGIC = (
     (b"\x1f\x8b", "gzip data", (".gz", ".gzip", ".tgz")),
     (b"\x28\xb5\x2f\xfd", "zstd data", (".zst", ".zstd")),
     (b"PK\x03\x04", "a ZIP archive", (".zip",)),
-    (b"PAR1", "a Parquet file", (".parquet",)),
+    (b"PAR1", "a Parquet file", (".parquet", ".pq")),
     (b"BZh", "bzip2 data", (".bz2",)),
     (b"\xfd7zXZ\x00", "xz data", (".xz",)),
     (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
