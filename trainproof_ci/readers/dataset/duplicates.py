@@ -220,14 +220,19 @@ def _repeat(record: Record, first: tuple[int, int]) -> Repeat:
     return Repeat(record.line, record.number, record.byte_offset, record.raw, *first)
 
 
-def allows_fewer(values: Iterable[Mapping[str, Any]], records: int) -> bool:
-    """Whether the values that short fields take can be combined to fewer different records than there are.
+FEW_FIELDS = 8
 
-    Some of them must be equal then. A text, or anything nested, may say whatever it likes.
+
+def allows_fewer(values: Iterable[Mapping[str, Any]], records: int) -> bool:
+    """Whether the values that a few short fields take can be combined to fewer different records than there are.
+
+    Some of them must be equal then. A text, or anything nested, may say whatever it likes, and so may many fields.
     """
     taken: dict[str, set[Any]] = {}
     different = 1
     for value in values:
+        if len(value) > FEW_FIELDS:
+            return False
         for key, child in value.items():
             if isinstance(child, (dict, list)) or (isinstance(child, str) and len(child) >= SHORTEST_SPOKEN):
                 return False

@@ -55,10 +55,11 @@ def scan(source: Source, survey: "Survey") -> None:
     dialect = dialect_of(source)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
     samples = [row.fields for row in Rows(iter(unmarked(first_lines(head))), dialect) if row.fields]
-    reading.cells.below = found_below(samples) if samples else None
     columns = Header(samples[0], dialect.delimiter).columns if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
-    survey.settle(values, shape_of(columns))
+    shape = shape_of(columns)
+    reading.cells.below = found_below(samples) if samples and shape is None else None
+    survey.settle(values, shape)
     lines = Physical(source.file)
     rows = Rows(lines, dialect)
     while (row := reading.next(lines, rows)) is not None:
