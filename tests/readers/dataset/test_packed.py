@@ -155,7 +155,40 @@ class TestParquet:
     @pytest.mark.parametrize("length", [0, 50, 2**32 - 1])
     def test_a_footer_that_lies(self, work: Path, length: int) -> None:
         (work / "a.parquet").write_bytes(b"PAR1" + bytes(100) + struct.pack("<I", length) + b"PAR1")
+        assert rules(judged("a.parquet")) == {"TP-FILE-NOT-DATA"}
+
+    def test_damaged_inside(self, work: Path) -> None:
+        whole = parquet(GOOD)
+        (work / "a.parquet").write_bytes(whole[:30] + whole[90:])
+        assert rules(judged("a.parquet")) == {"TP-FILE-NOT-DATA"}
+
+    def test_a_text_in_another_encoding(self, work: Path) -> None:
+        arrow = needs_module("pyarrow")
+        texts = arrow.array([b"caf\xe9 au lait"] * 3).view(arrow.string())
+        needs_module("pyarrow.parquet").write_table(arrow.table({"text": texts}), work / "a.parquet")
+        assert rules(judged("a.parquet")) == {"TP-ENC-UTF8"}
+
+    def test_more_than_pyarrow_reads_is_no_damage(self, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(stream: object) -> None:
+            del stream
+            raise OSError("Couldn't deserialize thrift: TProtocolException: Exceeded size limit")
+
+        (work / "a.parquet").write_bytes(parquet(GOOD))
+        monkeypatch.setattr(needs_module("pyarrow.parquet"), "ParquetFile", refuse)
         assert judged("a.parquet").verdict is Severity.NOT_CHECKED
+
+    def test_the_other_suffix(self, work: Path) -> None:
+        (work / "a.pq").write_bytes(parquet(GOOD))
+        assert judged("a.pq").verdict is Severity.PASS
+
+    @pytest.mark.parametrize("training", [b"", b"PAR1 and no more", b"<!DOCTYPE html><html>sign in</html>", None])
+    def test_a_training_file_that_cannot_be_read_spares_the_split(self, work: Path, training: bytes | None) -> None:
+        pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
+        (work / "train.parquet").write_bytes(pointer if training is None else training)
+        (work / "test.parquet").write_bytes(parquet(GOOD))
+        (target,) = judged("test.parquet").targets
+        assert target.verdict is Severity.PASS
+        assert "train.parquet, which is trained on, could not be read" in target.checks.skipped["TP-DUP-LEAK"]
 
     def test_without_the_extra_it_says_what_to_install(self, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (work / "a.parquet").write_bytes(parquet(GOOD))

@@ -56,12 +56,43 @@ def judged(**settings: Any) -> Report:
         ("dev.tsv", "\n"),
         ("reviews.csv", "text,label\rgood,0\rbad,1"),
         ("train.csv", "te\0xt,label\ngood,0\n"),
+        ("train.csv", "PK\3\4\24\0\6\0"),
+        ("test.csv", "BZh91AY&SY"),
+        ("train.csv", 'text,label\r"one\ntwo",0\r"three\nfour",1\r'),
+        ("train.csv", "great acting,good\nlong and slow,bad\nnever again,bad\nwell made,good\nloved it,good\n"),
         ("filelist.txt", "".join(f"wavs/a{number}.wav|one two\n" for number in range(9)) + "wavs/a 9.wav|three\n"),
     ],
 )
 def test_datasets(work: Path, name: str, content: str) -> None:
     (work / name).write_bytes(content.encode())
     assert recognise(Head.of(name)) is not None
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "found"),  # how many of the two are datasets
+    [
+        ("0,A first one.\n1,A second one.\n", "1,another one\n0,and one more\n", 2),
+        ("404: Not Found", "text,label\ngood,0\n", 2),
+        ('{"message": "Not Found", "url": "https://example.org"}\n', "text,label\ngood,0\n", 2),
+        ("a good one,yes\na bad one,no\n", "text,label\ngood,0\n", 2),
+        ("0,A first one.\n1,A second one.\n", "1,2,3\n4,5,6\n", 1),
+        ("0,A first one.\n1,A second one.\n", "epoch,accuracy\n4,5\n", 1),
+        ("alpha,beta\n1,2\n", "1,2\n4,5\n", 0),
+    ],
+)
+def test_the_splits_of_a_dataset_are_known_by_each_other(work: Path, train: str, dev: str, found: int) -> None:
+    (work / "train.csv").write_text(train)
+    (work / "dev.csv").write_text(dev)
+    assert [recognise(Head.of(name)) for name in ("train.csv", "dev.csv")].count("csv") == found
+
+
+def test_a_list_of_sounds_below_a_folder_is_no_table(work: Path) -> None:
+    (work / "train.tsv").write_text("/data/sounds\na/1.flac\t2200\nb/2.flac\t4300\n")
+    (target,) = find(["train.tsv"], Settings())
+    assert target.refusal is not None
+    (work / "train.tsv").write_text("text label\na good one\t1\na bad one\t0\n")
+    (target,) = find(["train.tsv"], Settings())
+    assert target.refusal is None
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])

@@ -29,6 +29,8 @@ class Cells:
     def __init__(self, survey: "Survey") -> None:
         self.survey = survey
         self.width = 0
+        self.below: str | None = None
+        """What says of the first row, beside its cells, that it is a record; known before the header is measured."""
         self.texts: list[int] = []
         self.numbers: list[int] = []
         self.last_cells: set[str] = set()
@@ -47,7 +49,7 @@ class Cells:
         for name in survey.options.columns:
             if name not in names:
                 survey.sight("column", line.number, measured="a configured column", content=name.encode())
-        if (data := data_in(names)) is not None:
+        if (data := data_in(names) or self.below) is not None:
             survey.sight("no-header", line.number, measured=data)
         elif not any(map(is_sentence, names)):  # else the first row is a record, whose cells may well be equal
             self._repeated(names, line)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Row, Rows, line_of
+from trainproof_ci.readers.dataset.plain_lines import is_marker
+from trainproof_ci.readers.dataset.whole import legible
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
 from trainproof_ci.typed import BinaryIO
@@ -25,6 +27,18 @@ def first_lines(head: Head) -> list[Line]:
             found.append(line_of(data + b"\n", number, offset))
         offset += len(data) + 1
     return found[:SNIFFED_ROWS]
+
+
+def unmarked(lines: list[Line]) -> list[Line]:
+    """Lines without those that mark a merge conflict."""
+    return [line for line in lines if not is_marker(line.data)]
+
+
+def first_rows(head: Head) -> list[list[str]]:
+    """The first rows of a table, at least one; of what is no table its first lines."""
+    lines = unmarked(first_lines(legible(head)))
+    table = sniff(lines, TABLES[head.suffix])
+    return table[1] if table is not None else [[line.text] for line in lines] or [[]]
 
 
 def dialect_of(source: Source) -> Dialect:

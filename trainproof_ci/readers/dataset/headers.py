@@ -1,8 +1,12 @@
 """The first row of a table: its names, whether they are names, and whether the row comes once more further down."""
 
+from collections.abc import Sequence
+
 LONGEST_NAME = 64
 """Characters; what is longer in a first row is no name of a column."""
 MARK = "\ufeff"
+FEWEST_BELOW = 2
+"""Rows; once a cell may be called like its column by chance."""
 
 
 class Header:
@@ -31,6 +35,16 @@ def data_in(names: list[str]) -> str | None:
     if numbers * 2 >= len(names) > 1:
         return f"{numbers} of {len(names)} names are numbers"
     return f"{statements} of {len(names)} names are sentences" if statements * 2 >= len(names) > 1 else None
+
+
+def found_below(rows: Sequence[Sequence[str]]) -> str | None:
+    """What says that the first row is a record as the others: one of its cells stands in its column again and again."""
+    names, others = rows[0], [row for row in rows[1:] if row != rows[0]]  # which is where two tables were joined
+    for at, name in enumerate(names):
+        below = sum(len(row) == len(names) and row[at] == name for row in others)
+        if below >= FEWEST_BELOW and name.strip() and len(names) > 1:
+            return f"the name of column {at + 1} in {below} of the first rows"
+    return None
 
 
 def is_sentence(name: str) -> bool:

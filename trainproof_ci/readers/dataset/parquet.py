@@ -18,6 +18,17 @@ BATCH = 256
 SAMPLED = 64
 RAW = 4096
 """Characters of a row that its content key is made of."""
+DAMAGED = (
+    "deserialize thrift",
+    "end of stream",
+    "corrupt",
+    "decompression failed",
+    "codec failed",
+    "invalid page header",
+)
+"""What pyarrow says of bytes that no reader can make sense of."""
+BOUNDED = ("limit", "maxmessagesize")
+"""What it says where a file is only larger than it will read."""
 
 
 def recognise(head: Head) -> str | None:
@@ -54,9 +65,18 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise Unreadable(
-            f"pyarrow cannot read the file ({type(error).__name__})", measured=type(error).__name__,
+            f"pyarrow cannot read the file ({type(error).__name__})", rule=_rule(error), measured=type(error).__name__,
             limit="a whole Parquet file", location=Location(source.path, byte_offset=0),
         ) from None  # fmt: skip
+
+
+def _rule(error: Exception) -> str:
+    """The rule that explains an error of pyarrow: a file that is damaged for every reader, or one that it does not read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "TP-ENC-UTF8"
+    said = str(error).lower()
+    damaged = any(words in said for words in DAMAGED) and not any(words in said for words in BOUNDED)
+    return "TP-FILE-NOT-DATA" if damaged else "TP-FILE-UNREADABLE"
 
 
 def _refuse_cut(source: Source) -> None:
@@ -76,7 +96,7 @@ def _refuse_cut(source: Source) -> None:
         )  # fmt: skip
     if length + SMALLEST > source.size:
         raise Unreadable(
-            "the footer claims to be longer than the file", measured=f"{length} bytes", limit=f"≤ {source.size - SMALLEST} bytes",
+            "the footer claims to be longer than the file", rule="TP-FILE-NOT-DATA", measured=f"{length} bytes", limit=f"≤ {source.size - SMALLEST} bytes",
             location=Location(source.path, byte_offset=source.size - 8),
         )  # fmt: skip
 

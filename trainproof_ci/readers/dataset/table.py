@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from trainproof_ci.readers.dataset.cells import Cells
-from trainproof_ci.readers.dataset.delimited import Dialect, Line, Physical, Row, Rows
-from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, sniff
-from trainproof_ci.readers.dataset.headers import Header, data_in
+from trainproof_ci.readers.dataset.delimited import Dialect, Physical, Row, Rows
+from trainproof_ci.readers.dataset.dialects import dialect_of, first_lines, first_rows, unmarked
+from trainproof_ci.readers.dataset.headers import Header, found_below
 from trainproof_ci.readers.dataset.known_columns import SPLITS, is_dataset, shape_of
 from trainproof_ci.readers.dataset.plain_lines import Ends, is_marker
 from trainproof_ci.readers.dataset.quick_rows import MARKS, QuickRows, texts_of
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.whole import is_hollow, legible
+from trainproof_ci.readers.dataset.whole import is_hollow
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import TABLES
 from trainproof_ci.typed import TYPE_CHECKING
@@ -23,31 +23,26 @@ MOST_COLUMNS = 4096
 
 
 def recognise(head: Head) -> str | None:
-    """A table by its suffix and by columns that say that it is a dataset, or, where it is empty, by the name of a split."""
+    """A table by its suffix and by columns that say that it is a dataset, or by the name of a split and what goes with it."""
     if head.suffix not in TABLES:
         return None
-    split = head.name.rpartition(".")[0].lower() in SPLITS
-    if is_hollow(head):
-        return _name(head) if split else None
-    lines = _unmarked(first_lines(legible(head)))
-    table = sniff(lines, TABLES[head.suffix])
-    names = table[1][0] if table is not None else [line.text for line in lines[:1]]
-    trained_on = split and table is not None and head.name.lower().startswith(TRAINED) and data_in(names) is not None
-    return _name(head) if is_dataset(names, head.path) or trained_on else None
+    rows = [] if is_hollow(head) else first_rows(head)
+    if rows and is_dataset(rows[0], head.path):
+        return _name(head)
+    if head.name.rpartition(".")[0].lower() not in SPLITS:
+        return None
+    from trainproof_ci.readers.dataset.unnamed_tables import is_split  # few tables are called so
 
-
-TRAINED = ("train", "val")
-"""The names of splits that a table without a header is known by; a `test.csv` is many things."""
-
-
-def _unmarked(lines: list[Line]) -> list[Line]:
-    """Lines without those that mark a merge conflict."""
-    return [line for line in lines if not is_marker(line.data)]
+    return _name(head) if not rows or is_split(head, rows) else None
 
 
 def admit(head: Head) -> str | None:
     """A table that was named on purpose, whatever its columns."""
-    return _name(head) if head.suffix in TABLES else None
+    if head.suffix not in TABLES:
+        return None
+    from trainproof_ci.readers.dataset.unnamed_tables import is_list_of_sounds
+
+    return None if is_list_of_sounds(head) else _name(head)
 
 
 def _name(head: Head) -> str:
@@ -59,10 +54,12 @@ def scan(source: Source, survey: "Survey") -> None:
     head = source.head()
     dialect = dialect_of(source)
     reading = _Reading(survey, dialect, TABLES.get(head.suffix, ","))
-    samples = [row.fields for row in Rows(iter(_unmarked(first_lines(head))), dialect) if row.fields]
+    samples = [row.fields for row in Rows(iter(unmarked(first_lines(head))), dialect) if row.fields]
     columns = Header(samples[0], dialect.delimiter).columns if samples else []
     values = (named(columns, row) for row in samples[1:] if len(row) == len(columns))
-    survey.settle(values, shape_of(columns))
+    shape = shape_of(columns)
+    reading.cells.below = found_below(samples) if samples and shape is None else None
+    survey.settle(values, shape)
     lines = Physical(source.file)
     rows = Rows(lines, dialect)
     while (row := reading.next(lines, rows)) is not None:

@@ -17,7 +17,7 @@ MAGIC = (
     (b"\x1f\x8b", "gzip data", (".gz", ".gzip", ".tgz")),
     (b"\x28\xb5\x2f\xfd", "zstd data", (".zst", ".zstd")),
     (b"PK\x03\x04", "a ZIP archive", (".zip",)),
-    (b"PAR1", "a Parquet file", (".parquet",)),
+    (b"PAR1", "a Parquet file", (".parquet", ".pq")),
     (b"BZh", "bzip2 data", (".bz2",)),
     (b"\xfd7zXZ\x00", "xz data", (".xz",)),
     (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
@@ -39,19 +39,24 @@ def refuse_whole(head: Head) -> None:
 def refuse_no_text(head: Head) -> None:
     """Raise `Unreadable` for a page or an archive in place of data, and UTF-16 or UTF-32 text."""
     start = head.start
-    for magic, name, suffixes in MAGIC:
-        if start.startswith(magic) and head.suffix not in suffixes:
-            raise refused(
-                head,
-                "TP-FILE-NOT-DATA",
-                f"the file is {name} under another name",
-                name,
-                f"text, as {head.suffix or 'its name'} says",
-            )
+    if (name := _packed(head)) is not None:
+        raise refused(
+            head,
+            "TP-FILE-NOT-DATA",
+            f"the file is {name} under another name",
+            name,
+            f"text, as {head.suffix or 'its name'} says",
+        )
     if _is_page(start):
         raise refused(head, "TP-FILE-NOT-DATA", "a web page was saved in place of the data", "an HTML page", "records")
     if (encoding := wide_encoding(start)) is not None:
         raise refused(head, "TP-ENC-UTF16", f"the file is {encoding}, not UTF-8", encoding, "UTF-8")
+
+
+def _packed(head: Head) -> str | None:
+    """What a file is that its name does not say: an archive, compressed data or a binary table; None for anything else."""
+    begun = (known for known in MAGIC if head.start.startswith(known[0]) and head.suffix not in known[2])
+    return next((name for _, name, _ in begun), None)
 
 
 def _is_page(start: bytes) -> bool:
@@ -68,22 +73,24 @@ def is_refused(head: Head) -> bool:
 
 
 def is_hollow(head: Head) -> bool:
-    """Whether a file holds no data at all: nothing but blanks, or a web page."""
+    """Whether a file holds no data at all: nothing but blanks, a web page, or an archive."""
     blank = not head.start.removeprefix(b"\xef\xbb\xbf").strip()
-    return (blank and head.whole) or _is_page(head.start)
+    return (blank and head.whole) or _is_page(head.start) or _packed(head) is not None
 
 
 def legible(head: Head) -> Head:
     """The head as it were in UTF-8, without NUL and with line feeds: what breaks a file must not hide what it is."""
     start = head.start
-    if b"\0" not in start and b"\n" in start:
+    first, feed, _ = start.partition(b"\n")
+    returns = b"\r" in first.rstrip(b"\r")
+    if b"\0" not in start and feed and not returns:
         return head
     if (encoding := wide_encoding(start)) is not None:
         ends = "BE" if start.startswith((b"\xfe\xff", b"\0")) else "LE"
         start = start.decode(f"{encoding}-{ends}", "replace").lstrip("\ufeff").encode("utf-8", "replace")
     start = start.replace(b"\0", b"")
-    if b"\n" not in start:
-        start = start.replace(b"\r", b"\n")
+    if returns or b"\n" not in start:
+        start = start.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return Head(head.path, start, len(start) if head.whole else max(head.size, len(start) + 1))
 
 

@@ -25,26 +25,43 @@ def _compared(data: Survey) -> "Leaks":
     return data.leaks
 
 
-@rule("TP-DUP-LEAK", Severity.FAIL, needs=("records",))
+def _telling(data: Survey, kind: str, limits: Limits) -> "list[Leak]":
+    """The records of the split that are trained on, exactly or nearly, unless chance explains them."""
+    leaks = _compared(data)
+    found: list[Leak] = getattr(leaks, kind)
+    if not leaks.compared:
+        raise StandDown("no record of the split holds enough to be told from others")
+    if found and len(found) <= limits["chance"] * leaks.alike * data.records:
+        raise StandDown(
+            f"{100 * leaks.alike:.1f} % of the training records equal another of them: {len(found)} shared ones are chance"
+        )
+    return found
+
+
+@rule("TP-DUP-LEAK", Severity.FAIL, needs=("records",), limits={"chance": 3})
 def leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A record of an evaluation split is also trained on.
 
     Why: the score then measures memory, not skill.
     Fix: remove the record from the training file. Records are compared whole but for ids and the name of the split;
     of parallel texts, where short sentences come back by chance, less than half of the lines is only a warning.
-    Stands down: for a file that is no evaluation split by configuration or by name, without a training file beside it.
+    Beside a label alone the id counts where it is a name.
+    Stands down: for a file that is no evaluation split by configuration or by name; without a training file beside it
+    that can be read; where the records hold nothing but a label; and, where the shape does not say which text a record
+    is about, while the shared part of the split is at most three times the part of the training records that equal
+    another of them: records of a few short values repeat by chance.
     """
-    leaks = _compared(data)
-    if leaks.exact:
-        places, related = _placed(data, leaks.exact)
+    found = _telling(data, "exact", limits)
+    if found:
+        places, related = _placed(data, found)
         share = 100 * len(places) / data.records
-        message = f"records of this split are also in {leaks.exact[0].train.path}"
+        message = f"records of this split are also in {found[0].train.path}"
         measured = f"{len(places)} of {data.records} records ({share:.1f} %)"
         by_chance = data.lacks("parallel") is None and share < MOST_BY_CHANCE
         yield Firing(message, measured, "0", places, (related,), severity=Severity.WARN if by_chance else None)
 
 
-@rule("TP-DUP-LEAK-NEAR", Severity.WARN, needs=("records",))
+@rule("TP-DUP-LEAK-NEAR", Severity.WARN, needs=("records",), limits={"chance": 3})
 def nearly_leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A record of an evaluation split is trained on but for case, punctuation and white space.
 
@@ -52,10 +69,10 @@ def nearly_leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: remove the record from the training file.
     Stands down: like TP-DUP-LEAK, and for records whose letters and digits are fewer than 16.
     """
-    leaks = _compared(data)
-    if leaks.near:
-        places, related = _placed(data, leaks.near)
-        message = f"records of this split are nearly the same in {leaks.near[0].train.path}"
+    found = _telling(data, "near", limits)
+    if found:
+        places, related = _placed(data, found)
+        message = f"records of this split are nearly the same in {found[0].train.path}"
         yield Firing(message, f"{len(places)} of {data.records} records", "0", places, (related,))
 
 
