@@ -76,12 +76,38 @@ def test_a_number_that_counts_is_not_the_loss(work: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["loss 0.5 (0.6) {f}\n", "epoch {e} loss {f} 1.2s/it\n", "loss: {f} {r}\n", "loss {f}, {r}\n"]
-)
+    "form",
+    [
+        "loss 0.5 (0.6) {f}\n", "epoch {e} loss {f} 1.2s/it\n", "loss: {f} {r}\n", "loss {f}, {r}\n", "epoch {e} loss {f} {r}\n",
+        "1|{e}|Loss: {f}:  55%|##  | {e}/60 [00:01<00:10,  1.5it/s]\n", "\r1|{e}|Loss: {f}:  55%|##  | {e}/60 [00:01<00:10]\r", "loss={f}: 30%|\n",
+        "epoch {e} [loss: {f}] 12.3\n", "{e} (loss {f}) {e}\n", "[loss {f}] {e}/60\n", "epoch {e} loss {f}: 12.3 sec\n", "loss {f} 0.001 {e}\n",
+        "loss {f} {e}\n",
+    ],
+)  # fmt: skip
 def test_a_number_behind_the_loss_is_not_it(work: Path, form: str) -> None:
     run = target_of(work, "train.log", lines(form).encode())
     assert run.loss is not None
     assert run.loss.values[1] in {FALLING[1], 0.5}
+
+
+@pytest.mark.parametrize(
+    "form", ["epoch {e} loss {} 0.9\n", "batch={e} Loss={}: 100%|##| 391/391\n", "[loss {}] {e}/60\n"]
+)
+@pytest.mark.parametrize("noted", [2.5, 2, 0])
+def test_a_loss_that_is_whole_for_once_is_still_one(work: Path, form: str, noted: float) -> None:
+    values = [*FALLING[:6], noted, *FALLING[7:]]
+    run = target_of(work, "train.log", "".join(form.format(x, e=e) for e, x in enumerate(values)).encode())
+    assert run.loss is not None
+    assert list(run.loss.values) == values
+
+
+@pytest.mark.parametrize("count", [60, 600])
+def test_what_counted_in_a_hundred_lines_counts_no_more_once_it_is_not_whole(work: Path, count: int) -> None:
+    rows = [f"loss {e} {0.9 - e / 1000}\n" for e in range(count)] + [f"loss {e + 0.5} {e}\n" for e in range(count)]
+    run = target_of(work, "train.log", "".join(rows).encode())
+    assert run.loss is not None
+    assert run.loss.values[0] == 0.9
+    assert list(run.loss.values[-count:]) == [e + 0.5 for e in range(count)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import add
 
 from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
 from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
@@ -55,18 +56,35 @@ class Template(NamedTuple):
     """Whether the line may speak of an error."""
     odd: tuple[str, ...] = ()
     """Losses in whose place no number stands."""
+    counts: tuple[int, ...] = ()
+    """Numbers behind the word for a loss that only say which one it is, as long as they are whole."""
+
+
+def template_of(parts: Sequence[str]) -> Template:
+    """What the numbers of a split line are."""
+    return fitting(template(tuple(parts[::2])), parts)
+
+
+def fitting(shape: Template, parts: Sequence[str]) -> Template:
+    """The template of a split line, given what it would be were its numbers whole: one that is not whole counts nothing."""
+    counts = tuple(place for place in shape.counts if parts[place].isdigit())
+    return shape if counts == shape.counts else template(tuple(parts[::2]), counts)
 
 
 @lru_cache(maxsize=512)
-def template(texts: tuple[str, ...]) -> Template:
-    """What the numbers between `texts` (always one more than numbers) are."""
+def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> Template:
+    """What the numbers between `texts` (always one more than numbers) are; only those in `counts` may count, or all that can."""
     if (known := _of_a_known_trainer(texts)) is not None:
         return known
     line, before, waiting = _Line(texts), Called(), None
+    counting: list[int] = []
     for index, text in enumerate(texts[:-1]):
         before = called(text, before)
         name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
-        waiting = name if name is not None and is_loss(name) and _is_index(texts, index) else None
+        may_count = counts is None or _place(index) in counts
+        waiting = name if name is not None and may_count and is_loss(name) and _is_index(texts, index) else None
+        if waiting is not None:
+            counting.append(_place(index))
         if name is None:
             line.nameless(index)
         elif waiting is None:
@@ -78,7 +96,16 @@ def template(texts: tuple[str, ...]) -> Template:
     places = tuple(2 * index + 1 for index, _ in names)
     error = any(sign in text for sign in SIGNS for text in texts)
     odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
-    return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
+    return Template(
+        tuple(name for _, name in names),
+        places,
+        _place(step),
+        _place(epoch),
+        _is_box(texts),
+        error,
+        odd,
+        tuple(counting),
+    )
 
 
 def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
@@ -124,12 +151,14 @@ class _Line:
 
 
 def _is_index(texts: Sequence[str], index: int) -> bool:
-    """Whether a number behind the word for a loss says which one it is, and the next number is the loss:
-    `loss[12] = 0.4`, `Train loss 38 0.41 Grad Norm 1.2`, `loss [12/60]: 0.4`.
+    """Whether a whole number behind the word for a loss says which one it is, and the next number is the loss:
+    `loss[12] = 0.4`, `Train loss 38 0.41 Grad Norm 1.2`, `loss [12/60]: 0.4`; not `loss 2: 30%|` nor `(loss 2) 3/60`.
     """
     if index + 2 >= len(texts):
         return False
     after, behind = texts[index + 1], texts[index + 2]
+    if behind.lstrip().startswith(("%", "/")):
+        return False
     if after.strip() == "/":
         return index + 3 < len(texts) and _JOINT.fullmatch(behind) is not None
     if _JOINT.fullmatch(after) is not None:
@@ -182,8 +211,9 @@ def value_of(text: str) -> float:
         return float(text.replace(",", ""))
 
 
-def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str] | None:
-    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity.
+def pattern_of(texts: tuple[str, ...], counts: tuple[int, ...]) -> re.Pattern[str] | None:
+    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity;
+    the numbers that count are whole.
 
     None where only what a number may hold stands between two of them, as in `1.2.3.4`: there are many ways to divide
     such a line, and to try them all takes for ever.
@@ -191,4 +221,5 @@ def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str] | None:
     if not all(_APART.search(text) for text in texts[1:-1]):
         return None
     number = rf"([-+]?(?:\d{{1,3}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d+(?:\.\d*)?|\.\d+){_EXPONENT})"
-    return re.compile("()" + f"{number}()".join(map(re.escape, texts)))
+    numbers = (r"(\d+)()" if place in counts else f"{number}()" for place in range(1, 2 * len(texts) - 1, 2))
+    return re.compile("()" + re.escape(texts[0]) + "".join(map(add, numbers, map(re.escape, texts[1:]))))
