@@ -35,6 +35,34 @@ def test_a_loss_in_the_words_of_its_trainer(work: Path, form: str, loss: str, ev
     assert [one.name for one in run.evals] == ([evaluation] if evaluation else [])
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Epoch: [{e}][  0/300]\tTime 0.3 (0.3)\tLoss {f} ({f})\nTest: [ 0/79]\tLoss {r} (1.6)\nTest: [10/79]\tLoss {r} (1.6)\n",
+        "10:00:00 train.py 210: Train: [{e}/60][0/40] loss {f}\n10:00:00 train.py 211: Test: [0/79] Loss {r}\n10:00:01 train.py 211: Test: [10/79] Loss {r}\n",
+        "Train {e}, loss: {f}, train acc: 0.1\nTest {e}, loss: {r}, test acc: 0.2\n", "Train {e}: loss {f}\nVal {e}: loss {r}\n",
+        "Train[{e}/60] loss {f}\nValid[{e}/60] loss {r}\n", "Train ({e}) loss {f}\nVal ({e}) loss {r}\n", "TRAIN #{e} loss {f}\nTEST #{e} loss {r}\n",
+        "Train | {e} | loss {f}\nVal | {e} | loss {r}\n", "train epoch: {e} loss: {f}\nval epoch: {e} loss: {r}\n", "Epoch {e} loss {f}\nTest batch 3: loss={r}\n",
+    ],
+)  # fmt: skip
+def test_a_phase_that_is_counted_holds_for_the_loss_behind(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert [sorted(set(one.values)) for one in run.evals] == [RISING]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["Epoch {e} train 0.91 test 0.85 loss {f}\n", "Epoch {e} train 91 test 85 loss {f}\n", "{e} Val: 91.2 loss: {f}\n"],
+)
+def test_an_accuracy_behind_the_name_of_a_phase_counts_nothing(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert run.evals == ()
+
+
 def test_the_time_that_an_epoch_costs_is_no_loss(work: Path) -> None:
     report = judged(work, "train.log", lines("Epoch[{e}] Train-accuracy=0.{e}\nEpoch[{e}] Time cost=1{e}.25\n"))
     assert [finding.rule for finding in report.findings] == ["TP-RUN-NO-LOSS"]

@@ -17,6 +17,7 @@ CARRIED, NONE = -1, -2
 _SPACES = re.compile(r"(?:\\ )+")
 _PLAIN = r"[-+]?[\d.]+"
 _NUMBER = rf"{_PLAIN}(?:[eE][-+]?\d+)?"
+_WHOLE = r"\d+"
 _UNCLEAR = re.compile(r"[\d.eE]")
 """What might go on a number: were it to stand behind one, there would be several ways to divide the line."""
 
@@ -56,7 +57,7 @@ class Lesson:
         self.box: list[Row] | None = [] if boxed else None
         self.rows: list[Row] = []
         self.texts = [""]
-        self.ignored: list[str] = []
+        self.alike: list[str] = []
         self.line = 0
 
     def see(self, piece: str) -> None:
@@ -71,7 +72,7 @@ class Lesson:
         self.texts[-1] += piece[-1]
         if len(parts) > 1:
             shape = template_of(parts)
-            self.ignored += (_like(number, whole=at in shape.counts) for at, number in enumerate(parts) if at % 2)
+            self.alike += (_like(number, whole=at in shape.counts) for at, number in enumerate(parts) if at % 2)
             self._numbers(text, shape, index)
         elif text:
             self._words(text)
@@ -120,12 +121,13 @@ class Lesson:
         wanted = sorted(at for at in used if at >= 0)
         shape = _SPACES.sub(" +", re.escape(self.texts[0]))
         for index, text in enumerate(self.texts[1:]):
-            shape += (f"({_NUMBER})" if index in used else self.ignored[index]) + _SPACES.sub(" +", re.escape(text))
+            alike = _NUMBER if index in used and self.alike[index] is not _WHOLE else self.alike[index]
+            shape += (f"({alike})" if index in used else alike) + _SPACES.sub(" +", re.escape(text))
         pattern = re.compile(rf"(?<![^\r\n])({shape})")
         groups = {at: group for group, at in enumerate(wanted)}
         return Cycle(pattern, groups, tuple(self.rows), self.step, self.epoch, pieces, self.line, boxed)
 
 
 def _like(number: str, *, whole: bool) -> str:
-    """The pattern of numbers like this one, none of which is looked at."""
-    return r"\d+" if whole else _NUMBER if "e" in number or "E" in number else _PLAIN
+    """The pattern of numbers like this one."""
+    return _WHOLE if whole else _NUMBER if "e" in number or "E" in number else _PLAIN

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from operator import add
 
-from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
+from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called, phase_counted
 from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
 from trainproof_ci.typed import NamedTuple
 
@@ -76,19 +76,8 @@ def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> T
     """What the numbers between `texts` (always one more than numbers) are; only those in `counts` may count, or all that can."""
     if (known := _of_a_known_trainer(texts)) is not None:
         return known
-    line, before, waiting = _Line(texts), Called(), None
-    counting: list[int] = []
-    for index, text in enumerate(texts[:-1]):
-        before = called(text, before)
-        name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
-        may_count = counts is None or _place(index) in counts
-        waiting = name if name is not None and may_count and is_loss(name) and _is_index(texts, index) else None
-        if waiting is not None:
-            counting.append(_place(index))
-        if name is None:
-            line.nameless(index)
-        elif waiting is None:
-            line.named(index, name, before.phase)
+    line = _Line(texts, counts)
+    line.read()
     names, steps, epoch = line.names, line.steps, line.epoch
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
@@ -104,7 +93,7 @@ def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> T
         _is_box(texts),
         error,
         odd,
-        tuple(counting),
+        tuple(line.counting),
     )
 
 
@@ -120,13 +109,40 @@ def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
 
 
 class _Line:
-    """The names, the steps by rank and the epoch that were found among the numbers of a line."""
+    """The names, the steps by rank and the epoch that were found among the numbers of a line, and those that count."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(self, texts: Sequence[str], counts: tuple[int, ...] | None) -> None:
+        self.texts, self.counts = texts, counts
+        self.counting: list[int] = []
         self.names: list[tuple[int, str]] = []
         self.steps: dict[int, int] = {}
         self.epoch = -1
+
+    def read(self) -> None:
+        """Take in the numbers one after the other."""
+        texts, before, waiting = self.texts, Called(), None
+        for index, text in enumerate(texts[:-1]):
+            before = self._counted(index) or called(text, before)
+            name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
+            is_index = name is not None and is_loss(name) and self._may_count(index) and _is_index(texts, index)
+            waiting = name if is_index else None
+            if is_index:
+                self.counting.append(_place(index))
+            elif name is None:
+                self.nameless(index)
+            else:
+                self.named(index, name, before.phase)
+
+    def _may_count(self, index: int) -> bool:
+        return self.counts is None or _place(index) in self.counts
+
+    def _counted(self, index: int) -> Called | None:
+        """What is known of a number that says how often a phase came, as in `Test: [10/79]`; the first that counts in a line."""
+        if self.counting or not self._may_count(index) or (phase := phase_counted(self.texts[index])) is None:
+            return None
+        self.counting.append(_place(index))
+        of_epochs = self.texts[index + 1] == "/" and self.texts[index + 2 : index + 3] == ("][",)
+        return Called("epoch" if of_epochs else None, phase)
 
     def named(self, index: int, name: str, phase: str | None) -> None:
         """Take in a number that has a name."""
