@@ -19,7 +19,8 @@ _DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
 _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = (
     "rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e", "nvalid config", "ing training",
-    "terminate called", "Watchdog caught",
+    "terminate called", "Watchdog caught", "halted", "panic:", "throw new", "traceback", "return code", "erminated", "Illegal i", "TERM_", "^C", "non-zero status",
+    "returned nan", "已杀死", "段错误",
 )  # fmt: skip
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
@@ -83,7 +84,8 @@ def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> T
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
     places = tuple(2 * index + 1 for index, _ in names)
-    error = any(sign in text for sign in SIGNS for text in texts)
+    said = "\n".join(texts)
+    error = any(sign in said for sign in SIGNS)
     odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
     return Template(
         tuple(name for _, name in names),
