@@ -63,6 +63,29 @@ def test_an_accuracy_behind_the_name_of_a_phase_counts_nothing(work: Path, form:
     assert run.evals == ()
 
 
+def test_what_a_loss_came_to_counts_and_not_what_it_was(work: Path) -> None:
+    run = run_of(
+        work,
+        "train.log",
+        lines(
+            "[{e}00/2400] batch loss : {f} | time : 4.80s\n[{e}00/2400] mean test loss : {f} -> {r} by 1 grad steps\n"
+        ),
+    )
+    assert [list(one.values) for one in run.evals] == [RISING]
+
+
+@pytest.mark.parametrize(
+    "form", ["E{e:3}/500 | loss: {f}\n", "    Train Epoch {e}/40: 100%|##| 391/391 [01:14<00:00, Train Loss={f}]\n"]
+)
+def test_the_epoch_of_a_line_tells_the_points_apart(work: Path, form: str) -> None:
+    text = "".join(form.format(e=80 + e, f=loss) for e, loss in enumerate(FALLING))
+    run = run_of(work, "train.log", text)
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert len(set(run.loss.steps)) == EPOCHS
+    assert run.segments == 1
+
+
 def test_the_time_that_an_epoch_costs_is_no_loss(work: Path) -> None:
     report = judged(work, "train.log", lines("Epoch[{e}] Train-accuracy=0.{e}\nEpoch[{e}] Time cost=1{e}.25\n"))
     assert [finding.rule for finding in report.findings] == ["TP-RUN-NO-LOSS"]

@@ -27,6 +27,7 @@ _QUALIFIERS = frozenset(
        "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
        "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g"}
 )  # fmt: skip
+_PHASES = EVAL_WORDS | TRAIN_WORDS
 _ASIDE = frozenset(
     {"the", "is", "a", "of", "my", "for", "and", "this", "that", "after", "at", "with", "info", "debug", "warning", "error", "set", "in", "on", "by"}
 )  # fmt: skip
@@ -143,7 +144,10 @@ def _spoken(name: str) -> bool:
     kinds = (is_loss, is_rate, is_gradient_norm, is_perplexity)
     if is_reward(name) and "return" not in lower:  # an exit code is no reward
         return True
-    return lower == "epoch" or lower in STEP_WORDS or any(kind(name) for kind in kinds)
+    *phase, last = lower.split()
+    if last == "epoch" and _PHASES.issuperset(phase):
+        return True
+    return lower in STEP_WORDS or any(kind(name) for kind in kinds)
 
 
 def phase_of(text: str) -> str | None:

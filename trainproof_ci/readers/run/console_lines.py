@@ -127,12 +127,13 @@ class _Line:
             before = self._counted(index) or called(text, before)
             name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
             is_index = name is not None and is_loss(name) and self._may_count(index) and _is_index(texts, index)
-            waiting = name if is_index else None
+            becomes = name is not None and is_loss(name) and texts[index + 1].strip() == "->"
+            waiting = name if is_index or becomes else None
             if is_index:
                 self.counting.append(_place(index))
             elif name is None:
                 self.nameless(index)
-            else:
+            elif not becomes:  # `test loss: 6.3 -> 5.7 after 1 step`: the second number is what it came to
                 self.named(index, name, before.phase)
 
     def _may_count(self, index: int) -> bool:

@@ -28,6 +28,8 @@ OFTEN = 50
 LONGEST_PART = 4096
 """Characters of a line, or of one redraw of a progress bar, that are looked at."""
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_GLUED = re.compile(r"[Ee](?:p(?:och)?)?(?=\d+/\d)")
+"""`E 99/500`, and on the next line `E100/500`."""
 MOST_WRAPPED = 4
 """A dictionary broken over more lines than this was not broken by the width of a terminal."""
 
@@ -109,6 +111,11 @@ class Console:
     def _numbers(self, parts: list[str], number: int, text: str) -> None:
         texts = tuple(parts[::2])
         plan = self._plans[self.evaluating].get(texts)
+        if plan is None and (glued := _GLUED.match(text)) is not None:
+            text = f"{glued[0]} {text[glued.end() :]}"
+            parts = split_numbers(text)
+            texts = tuple(parts[::2])
+            plan = self._plans[self.evaluating].get(texts)
         if plan is None or plan.template.counts:
             shape = fitting(plan.template if plan is not None else template(texts), parts)
             plan = plan if plan is not None and shape is plan.template else self._new_plan(texts, shape)
