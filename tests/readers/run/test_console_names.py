@@ -103,6 +103,11 @@ def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
     [
         ("update {e} | pg_loss {f} | v_loss {r} | mean_ep_rew  {r}\n", "reinforcement"),
         ("epoch {e} loss {f} epsilon: {r}\n", "reinforcement"),
+        ("Iteration [{e}/60], D/loss_real: {f}, G/loss_fake: {r}\n", "adversarial"),
+        ("Iter {e} D/loss: {f} G/loss: {r}\n", "adversarial"),
+        ("[{e}/40] Loss_netD: {f} Loss_netG: {r}\n", "adversarial"),
+        ("epoch {e} recon loss: {f} dis real1 loss: {r}, dis fake loss: {f}\n", "adversarial"),
+        ("epoch {e} loss: {f} D/lr: 0.1\n", None),
         ("epoch {e} loss {f} epsilon: 0.1\n", None),
         ("epoch {e} avg_loss: {f} avg_loss_reward: {r}\n", None),
         ("epoch {e} loss: {f} episodes: 50\n", None),
@@ -110,6 +115,14 @@ def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
 )
 def test_what_the_loss_is_for(work: Path, form: str, objective: str | None) -> None:
     assert run_of(work, "train.log", lines(form)).objective == objective
+
+
+def test_the_loss_of_a_value_function_is_one(work: Path) -> None:
+    rows = "".join(
+        f"Learning iteration {e}/24\nValue function loss: {'nan' if e > 15 else FALLING[e]}\nSurrogate loss: 0.0000\nMean reward: 2.0\n"
+        for e in range(EPOCHS)
+    )
+    assert "TP-NAN" in [finding.rule for finding in judged(work, "train.log", rows).findings]
 
 
 def test_a_reward_without_a_colon_is_read(work: Path) -> None:
