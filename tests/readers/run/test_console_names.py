@@ -35,6 +35,57 @@ def test_a_loss_in_the_words_of_its_trainer(work: Path, form: str, loss: str, ev
     assert [one.name for one in run.evals] == ([evaluation] if evaluation else [])
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Epoch: [{e}][  0/300]\tTime 0.3 (0.3)\tLoss {f} ({f})\nTest: [ 0/79]\tLoss {r} (1.6)\nTest: [10/79]\tLoss {r} (1.6)\n",
+        "10:00:00 train.py 210: Train: [{e}/60][0/40] loss {f}\n10:00:00 train.py 211: Test: [0/79] Loss {r}\n10:00:01 train.py 211: Test: [10/79] Loss {r}\n",
+        "Train {e}, loss: {f}, train acc: 0.1\nTest {e}, loss: {r}, test acc: 0.2\n", "Train {e}: loss {f}\nVal {e}: loss {r}\n",
+        "Train[{e}/60] loss {f}\nValid[{e}/60] loss {r}\n", "Train ({e}) loss {f}\nVal ({e}) loss {r}\n", "TRAIN #{e} loss {f}\nTEST #{e} loss {r}\n",
+        "Train | {e} | loss {f}\nVal | {e} | loss {r}\n", "train epoch: {e} loss: {f}\nval epoch: {e} loss: {r}\n", "Epoch {e} loss {f}\nTest batch 3: loss={r}\n",
+    ],
+)  # fmt: skip
+def test_a_phase_that_is_counted_holds_for_the_loss_behind(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert [sorted(set(one.values)) for one in run.evals] == [RISING]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["Epoch {e} train 0.91 test 0.85 loss {f}\n", "Epoch {e} train 91 test 85 loss {f}\n", "{e} Val: 91.2 loss: {f}\n"],
+)
+def test_an_accuracy_behind_the_name_of_a_phase_counts_nothing(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert run.evals == ()
+
+
+def test_what_a_loss_came_to_counts_and_not_what_it_was(work: Path) -> None:
+    run = run_of(
+        work,
+        "train.log",
+        lines(
+            "[{e}00/2400] batch loss : {f} | time : 4.80s\n[{e}00/2400] mean test loss : {f} -> {r} by 1 grad steps\n"
+        ),
+    )
+    assert [list(one.values) for one in run.evals] == [RISING]
+
+
+@pytest.mark.parametrize(
+    "form", ["E{e:3}/500 | loss: {f}\n", "    Train Epoch {e}/40: 100%|##| 391/391 [01:14<00:00, Train Loss={f}]\n"]
+)
+def test_the_epoch_of_a_line_tells_the_points_apart(work: Path, form: str) -> None:
+    text = "".join(form.format(e=80 + e, f=loss) for e, loss in enumerate(FALLING))
+    run = run_of(work, "train.log", text)
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert len(set(run.loss.steps)) == EPOCHS
+    assert run.segments == 1
+
+
 def test_the_time_that_an_epoch_costs_is_no_loss(work: Path) -> None:
     report = judged(work, "train.log", lines("Epoch[{e}] Train-accuracy=0.{e}\nEpoch[{e}] Time cost=1{e}.25\n"))
     assert [finding.rule for finding in report.findings] == ["TP-RUN-NO-LOSS"]
@@ -52,6 +103,11 @@ def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
     [
         ("update {e} | pg_loss {f} | v_loss {r} | mean_ep_rew  {r}\n", "reinforcement"),
         ("epoch {e} loss {f} epsilon: {r}\n", "reinforcement"),
+        ("Iteration [{e}/60], D/loss_real: {f}, G/loss_fake: {r}\n", "adversarial"),
+        ("Iter {e} D/loss: {f} G/loss: {r}\n", "adversarial"),
+        ("[{e}/40] Loss_netD: {f} Loss_netG: {r}\n", "adversarial"),
+        ("epoch {e} recon loss: {f} dis real1 loss: {r}, dis fake loss: {f}\n", "adversarial"),
+        ("epoch {e} loss: {f} D/lr: 0.1\n", None),
         ("epoch {e} loss {f} epsilon: 0.1\n", None),
         ("epoch {e} avg_loss: {f} avg_loss_reward: {r}\n", None),
         ("epoch {e} loss: {f} episodes: 50\n", None),
@@ -59,6 +115,14 @@ def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
 )
 def test_what_the_loss_is_for(work: Path, form: str, objective: str | None) -> None:
     assert run_of(work, "train.log", lines(form)).objective == objective
+
+
+def test_the_loss_of_a_value_function_is_one(work: Path) -> None:
+    rows = "".join(
+        f"Learning iteration {e}/24\nValue function loss: {'nan' if e > 15 else FALLING[e]}\nSurrogate loss: 0.0000\nMean reward: 2.0\n"
+        for e in range(EPOCHS)
+    )
+    assert "TP-NAN" in [finding.rule for finding in judged(work, "train.log", rows).findings]
 
 
 def test_a_reward_without_a_colon_is_read(work: Path) -> None:

@@ -37,6 +37,38 @@ def test_a_crash_beside_a_loss_is_a_crash(work: Path, end: str, line: int) -> No
 
 
 @pytest.mark.parametrize(
+    ("end", "rule", "line"),
+    [
+        ("Error in fit(model) :\n  Incompatible shapes\nExecution halted\n", "CRASH", 27), ("panic: runtime error: index out of range [3]\n", "CRASH", 25),
+        ('    throw new Error("bad");\n    ^\n', "CRASH", 25), ("Error using trainNetwork (line 184)\nOut of memory on device. To view more\n", "MEMORY", 26),
+        ("In 3 module of nn.Sequential:\nTHCudaCheck FAIL file=x.cu line=66 error=2 : out of memory\nstack traceback:\n", "MEMORY", 26), ("stack traceback:\n", "CRASH", 25),
+        ("[ERROR] [launch.py:321] ['python'] exits with return code = -9\n", "MEMORY", 25), ("['python'] exits with return code = 1\n", "CRASH", 25),
+        ("FatalError: `Segmentation fault` is detected by the operating system.\n", "CRASH", 25), ("Floating point exception (core dumped)\n", "CRASH", 25),
+        ("Illegal instruction (core dumped)\n", "CRASH", 25), ("MemoryError\n", "MEMORY", 25), ("AssertionError\n", "CRASH", 25),
+        ("=>> PBS: job killed: walltime 86430 exceeded limit 86400\n", "CRASH", 25), ("=>> PBS: job killed: mem 70gb exceeded limit 64gb\n", "MEMORY", 25),
+        ("TERM_RUNLIMIT: job killed after reaching LSF run time limit.\nExited with exit code 140.\n", "CRASH", 25), ("已杀死\n", "MEMORY", 25),
+        ("段错误 (核心已转储)\n", "CRASH", 25), ("Terminated\n", "INTERRUPT", 25), ("^C\n", "INTERRUPT", 25), ("Detected KeyboardInterrupt, attempting graceful shutdown...\n", "INTERRUPT", 25),
+        ("Killed: 9\n", "MEMORY", 25), ("Fatal Python error: Segmentation fault\n", "CRASH", 25), ("Killed process 12 (python)\n", "MEMORY", 25), ("./run.sh: line 3:  1234 Killed                  python train.py\n", "MEMORY", 25), ("Command exited with non-zero status 1\n", "CRASH", 25),
+        ("RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.\n", "CRASH", 25),
+    ],
+)  # fmt: skip
+def test_ends_without_a_traceback(work: Path, end: str, rule: str, line: int) -> None:
+    report = judged(work, "train.log", (STEPS + end).encode())
+    assert [(found.rule, found.location.line) for found in report.findings] == [(f"TP-STOPPED-{rule}", line)]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "Killed workers: 0\n", "Killed: 0\n", "Aborted runs: 0\n", "Terminated early: no\n", "Training terminated: max epochs reached.\n", "MemoryError count: 0\n",
+        "process 12 exits with return code = 0\n", "Error using the cache, it was rebuilt\n", "out of memory events: 0\n", "Panic: none\n",
+    ],
+)  # fmt: skip
+def test_words_at_the_end_that_tell_of_none(work: Path, end: str) -> None:
+    assert rules(work, "train.log", STEPS + end) == set()
+
+
+@pytest.mark.parametrize(
     "more",
     [
         "".join(f"step {e} loss: {2.4 * 0.9**e:.4f}\n" for e in range(20, 40)),  # resumed from a checkpoint
@@ -76,12 +108,38 @@ def test_a_number_that_counts_is_not_the_loss(work: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["loss 0.5 (0.6) {f}\n", "epoch {e} loss {f} 1.2s/it\n", "loss: {f} {r}\n", "loss {f}, {r}\n"]
-)
+    "form",
+    [
+        "loss 0.5 (0.6) {f}\n", "epoch {e} loss {f} 1.2s/it\n", "loss: {f} {r}\n", "loss {f}, {r}\n", "epoch {e} loss {f} {r}\n",
+        "1|{e}|Loss: {f}:  55%|##  | {e}/60 [00:01<00:10,  1.5it/s]\n", "\r1|{e}|Loss: {f}:  55%|##  | {e}/60 [00:01<00:10]\r", "loss={f}: 30%|\n",
+        "epoch {e} [loss: {f}] 12.3\n", "{e} (loss {f}) {e}\n", "[loss {f}] {e}/60\n", "epoch {e} loss {f}: 12.3 sec\n", "loss {f} 0.001 {e}\n",
+        "loss {f} {e}\n",
+    ],
+)  # fmt: skip
 def test_a_number_behind_the_loss_is_not_it(work: Path, form: str) -> None:
     run = target_of(work, "train.log", lines(form).encode())
     assert run.loss is not None
     assert run.loss.values[1] in {FALLING[1], 0.5}
+
+
+@pytest.mark.parametrize(
+    "form", ["epoch {e} loss {} 0.9\n", "batch={e} Loss={}: 100%|##| 391/391\n", "[loss {}] {e}/60\n"]
+)
+@pytest.mark.parametrize("noted", [2.5, 2, 0])
+def test_a_loss_that_is_whole_for_once_is_still_one(work: Path, form: str, noted: float) -> None:
+    values = [*FALLING[:6], noted, *FALLING[7:]]
+    run = target_of(work, "train.log", "".join(form.format(x, e=e) for e, x in enumerate(values)).encode())
+    assert run.loss is not None
+    assert list(run.loss.values) == values
+
+
+@pytest.mark.parametrize("count", [60, 600])
+def test_what_counted_in_a_hundred_lines_counts_no_more_once_it_is_not_whole(work: Path, count: int) -> None:
+    rows = [f"loss {e} {0.9 - e / 1000}\n" for e in range(count)] + [f"loss {e + 0.5} {e}\n" for e in range(count)]
+    run = target_of(work, "train.log", "".join(rows).encode())
+    assert run.loss is not None
+    assert run.loss.values[0] == 0.9
+    assert list(run.loss.values[-count:]) == [e + 0.5 for e in range(count)]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ _QUALIFIERS = frozenset(
        "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
        "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g"}
 )  # fmt: skip
+_PHASES = EVAL_WORDS | TRAIN_WORDS
 _ASIDE = frozenset(
     {"the", "is", "a", "of", "my", "for", "and", "this", "that", "after", "at", "with", "info", "debug", "warning", "error", "set", "in", "on", "by"}
 )  # fmt: skip
@@ -48,6 +49,11 @@ _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(
+    rf"(?<![\w/\-])(train|training|{EVALUATIONS})(?:\s*:?\s*[\[(#]\s*|\s*\|\s*|\s+)$",
+    re.IGNORECASE,
+)
+"""A phase in front of the number that counts it: `Test: [10/79]`, `Val 3`, `TEST #3`, `Val | 3`."""
 _SAYS = frozenset({":", "=", "is", "->"})
 _UNIT = re.compile(r"\s*(?:[a-z]{4,12}\)?\s*(?:is|:|=|->)|:|=|is|->)\s*")
 """What stands between a number that a loss is told of, and the loss: `over 100 batches: 0.5`."""
@@ -81,7 +87,8 @@ def called(text: str, before: Called) -> Called:
     if last.lower() in _WITHIN and words and is_loss(within := " ".join(_with_qualifiers([words[-1]], words[:-1]))):
         return Called(None, phase_of(text) or before.phase, within)
     ahead, name = _name(key)
-    phase = phase_of(f"{text[: key.start()]} {ahead}") or before.phase
+    is_counter = last.lower() in STEP_WORDS or last.lower() == "epoch"
+    phase = phase_of(text if is_counter else f"{text[: key.start()]} {ahead}") or before.phase
     return Called(name, phase, _announced(ahead.split()))
 
 
@@ -137,7 +144,10 @@ def _spoken(name: str) -> bool:
     kinds = (is_loss, is_rate, is_gradient_norm, is_perplexity)
     if is_reward(name) and "return" not in lower:  # an exit code is no reward
         return True
-    return lower == "epoch" or lower in STEP_WORDS or any(kind(name) for kind in kinds)
+    *phase, last = lower.split()
+    if last == "epoch" and _PHASES.issuperset(phase):
+        return True
+    return lower in STEP_WORDS or any(kind(name) for kind in kinds)
 
 
 def phase_of(text: str) -> str | None:
@@ -146,6 +156,12 @@ def phase_of(text: str) -> str | None:
     if not found:
         return None
     return "train" if found[-1].lower().startswith("train") else "val"
+
+
+def phase_counted(text: str) -> str | None:
+    """The phase of which the number behind `text` may say how often it came."""
+    found = _COUNTED.search(text)
+    return phase_of(found[1]) if found is not None else None
 
 
 def misspelt(text: str, *, stepped: bool) -> tuple[str, ...]:

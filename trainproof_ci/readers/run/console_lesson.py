@@ -2,7 +2,7 @@
 
 import re
 
-from trainproof_ci.readers.run.console_lines import split_numbers, template
+from trainproof_ci.readers.run.console_lines import split_numbers, template_of
 from trainproof_ci.readers.run.console_state import ANSI, LONGEST_PART
 from trainproof_ci.readers.run.console_tables import headerless
 from trainproof_ci.readers.run.console_words import wording
@@ -17,6 +17,7 @@ CARRIED, NONE = -1, -2
 _SPACES = re.compile(r"(?:\\ )+")
 _PLAIN = r"[-+]?[\d.]+"
 _NUMBER = rf"{_PLAIN}(?:[eE][-+]?\d+)?"
+_WHOLE = r"\d+"
 _UNCLEAR = re.compile(r"[\d.eE]")
 """What might go on a number: were it to stand behind one, there would be several ways to divide the line."""
 
@@ -56,7 +57,7 @@ class Lesson:
         self.box: list[Row] | None = [] if boxed else None
         self.rows: list[Row] = []
         self.texts = [""]
-        self.plain: list[bool] = []
+        self.alike: list[str] = []
         self.line = 0
 
     def see(self, piece: str) -> None:
@@ -68,10 +69,11 @@ class Lesson:
         index = len(self.texts) - 1
         self.texts[-1] += parts[0]
         self.texts += parts[2::2]
-        self.plain += ("e" not in number and "E" not in number for number in parts[1::2])
         self.texts[-1] += piece[-1]
         if len(parts) > 1:
-            self._numbers(text, template(tuple(parts[::2])), index)
+            shape = template_of(parts)
+            self.alike += (_like(number, whole=at in shape.counts) for at, number in enumerate(parts) if at % 2)
+            self._numbers(text, shape, index)
         elif text:
             self._words(text)
         self.line += piece[-1] == "\n"
@@ -119,8 +121,13 @@ class Lesson:
         wanted = sorted(at for at in used if at >= 0)
         shape = _SPACES.sub(" +", re.escape(self.texts[0]))
         for index, text in enumerate(self.texts[1:]):
-            ignored = _PLAIN if self.plain[index] else _NUMBER
-            shape += (f"({_NUMBER})" if index in used else ignored) + _SPACES.sub(" +", re.escape(text))
+            alike = _NUMBER if index in used and self.alike[index] is not _WHOLE else self.alike[index]
+            shape += (f"({alike})" if index in used else alike) + _SPACES.sub(" +", re.escape(text))
         pattern = re.compile(rf"(?<![^\r\n])({shape})")
         groups = {at: group for group, at in enumerate(wanted)}
         return Cycle(pattern, groups, tuple(self.rows), self.step, self.epoch, pieces, self.line, boxed)
+
+
+def _like(number: str, *, whole: bool) -> str:
+    """The pattern of numbers like this one."""
+    return _WHOLE if whole else _NUMBER if "e" in number or "E" in number else _PLAIN

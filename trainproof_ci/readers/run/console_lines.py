@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import add
 
-from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called
+from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called, phase_counted
 from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
 from trainproof_ci.typed import NamedTuple
 
@@ -18,7 +19,8 @@ _DIGITS = re.compile(rf"([-+.\d](?<![\w.@].)(?:{_FINITE}))")
 _NUMBERS = re.compile(rf"([-+.\dnNiI](?<![\w.@].)(?:{_FINITE}|{_OTHERS}))")
 SIGNS = (
     "rror", "xception", "Traceback", "Killed", "killed", "memory", "fault", "Abort", "nterrupt", "Bus e", "nvalid config", "ing training",
-    "terminate called", "Watchdog caught",
+    "terminate called", "Watchdog caught", "halted", "panic:", "throw new", "traceback", "return code", "erminated", "Illegal i", "TERM_", "^C", "non-zero status",
+    "returned nan", "已杀死", "段错误",
 )  # fmt: skip
 """A line with none of these says nothing of an error: looked for first, since nearly all lines have none."""
 _LLM_C = {"s": "step", "trl": "train loss", "tel": "val loss"}
@@ -55,30 +57,46 @@ class Template(NamedTuple):
     """Whether the line may speak of an error."""
     odd: tuple[str, ...] = ()
     """Losses in whose place no number stands."""
+    counts: tuple[int, ...] = ()
+    """Numbers behind the word for a loss that only say which one it is, as long as they are whole."""
+
+
+def template_of(parts: Sequence[str]) -> Template:
+    """What the numbers of a split line are."""
+    return fitting(template(tuple(parts[::2])), parts)
+
+
+def fitting(shape: Template, parts: Sequence[str]) -> Template:
+    """The template of a split line, given what it would be were its numbers whole: one that is not whole counts nothing."""
+    counts = tuple(place for place in shape.counts if parts[place].isdigit())
+    return shape if counts == shape.counts else template(tuple(parts[::2]), counts)
 
 
 @lru_cache(maxsize=512)
-def template(texts: tuple[str, ...]) -> Template:
-    """What the numbers between `texts` (always one more than numbers) are."""
+def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> Template:
+    """What the numbers between `texts` (always one more than numbers) are; only those in `counts` may count, or all that can."""
     if (known := _of_a_known_trainer(texts)) is not None:
         return known
-    line, before, waiting = _Line(texts), Called(), None
-    for index, text in enumerate(texts[:-1]):
-        before = called(text, before)
-        name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
-        waiting = name if name is not None and is_loss(name) and _is_index(texts, index) else None
-        if name is None:
-            line.nameless(index)
-        elif waiting is None:
-            line.named(index, name, before.phase)
+    line = _Line(texts, counts)
+    line.read()
     names, steps, epoch = line.names, line.steps, line.epoch
     step = steps[max(steps)] if steps else -1
     if step < 0 and names and epoch < 0:
         step, epoch = _leading(texts)
     places = tuple(2 * index + 1 for index, _ in names)
-    error = any(sign in text for sign in SIGNS for text in texts)
+    said = "\n".join(texts)
+    error = any(sign in said for sign in SIGNS)
     odd = all_misspelt(texts, stepped=step >= 0 or epoch >= 0)
-    return Template(tuple(name for _, name in names), places, _place(step), _place(epoch), _is_box(texts), error, odd)
+    return Template(
+        tuple(name for _, name in names),
+        places,
+        _place(step),
+        _place(epoch),
+        _is_box(texts),
+        error,
+        odd,
+        tuple(line.counting),
+    )
 
 
 def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
@@ -93,13 +111,41 @@ def _of_a_known_trainer(texts: Sequence[str]) -> Template | None:
 
 
 class _Line:
-    """The names, the steps by rank and the epoch that were found among the numbers of a line."""
+    """The names, the steps by rank and the epoch that were found among the numbers of a line, and those that count."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(self, texts: Sequence[str], counts: tuple[int, ...] | None) -> None:
+        self.texts, self.counts = texts, counts
+        self.counting: list[int] = []
         self.names: list[tuple[int, str]] = []
         self.steps: dict[int, int] = {}
         self.epoch = -1
+
+    def read(self) -> None:
+        """Take in the numbers one after the other."""
+        texts, before, waiting = self.texts, Called(), None
+        for index, text in enumerate(texts[:-1]):
+            before = self._counted(index) or called(text, before)
+            name = waiting or (_LLM_C.get(before.name or "", before.name) if texts[0] == "s:" else before.name)
+            is_index = name is not None and is_loss(name) and self._may_count(index) and _is_index(texts, index)
+            becomes = name is not None and is_loss(name) and texts[index + 1].strip() == "->"
+            waiting = name if is_index or becomes else None
+            if is_index:
+                self.counting.append(_place(index))
+            elif name is None:
+                self.nameless(index)
+            elif not becomes:  # `test loss: 6.3 -> 5.7 after 1 step`: the second number is what it came to
+                self.named(index, name, before.phase)
+
+    def _may_count(self, index: int) -> bool:
+        return self.counts is None or _place(index) in self.counts
+
+    def _counted(self, index: int) -> Called | None:
+        """What is known of a number that says how often a phase came, as in `Test: [10/79]`; the first that counts in a line."""
+        if self.counting or not self._may_count(index) or (phase := phase_counted(self.texts[index])) is None:
+            return None
+        self.counting.append(_place(index))
+        of_epochs = self.texts[index + 1] == "/" and self.texts[index + 2 : index + 3] == ("][",)
+        return Called("epoch" if of_epochs else None, phase)
 
     def named(self, index: int, name: str, phase: str | None) -> None:
         """Take in a number that has a name."""
@@ -124,12 +170,14 @@ class _Line:
 
 
 def _is_index(texts: Sequence[str], index: int) -> bool:
-    """Whether a number behind the word for a loss says which one it is, and the next number is the loss:
-    `loss[12] = 0.4`, `Train loss 38 0.41 Grad Norm 1.2`, `loss [12/60]: 0.4`.
+    """Whether a whole number behind the word for a loss says which one it is, and the next number is the loss:
+    `loss[12] = 0.4`, `Train loss 38 0.41 Grad Norm 1.2`, `loss [12/60]: 0.4`; not `loss 2: 30%|` nor `(loss 2) 3/60`.
     """
     if index + 2 >= len(texts):
         return False
     after, behind = texts[index + 1], texts[index + 2]
+    if behind.lstrip().startswith(("%", "/")):
+        return False
     if after.strip() == "/":
         return index + 3 < len(texts) and _JOINT.fullmatch(behind) is not None
     if _JOINT.fullmatch(after) is not None:
@@ -182,8 +230,9 @@ def value_of(text: str) -> float:
         return float(text.replace(",", ""))
 
 
-def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str] | None:
-    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity.
+def pattern_of(texts: tuple[str, ...], counts: tuple[int, ...]) -> re.Pattern[str] | None:
+    """A pattern whose groups are the parts that `split_numbers` finds in a line of these texts, save NaN and infinity;
+    the numbers that count are whole.
 
     None where only what a number may hold stands between two of them, as in `1.2.3.4`: there are many ways to divide
     such a line, and to try them all takes for ever.
@@ -191,4 +240,5 @@ def pattern_of(texts: tuple[str, ...]) -> re.Pattern[str] | None:
     if not all(_APART.search(text) for text in texts[1:-1]):
         return None
     number = rf"([-+]?(?:\d{{1,3}}(?:,\d{{3}})+(?!\d|[.,]\d)|\d+(?:\.\d*)?|\.\d+){_EXPONENT})"
-    return re.compile("()" + f"{number}()".join(map(re.escape, texts)))
+    numbers = (r"(\d+)()" if place in counts else f"{number}()" for place in range(1, 2 * len(texts) - 1, 2))
+    return re.compile("()" + re.escape(texts[0]) + "".join(map(add, numbers, map(re.escape, texts[1:]))))

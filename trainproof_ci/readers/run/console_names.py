@@ -2,7 +2,7 @@
 
 import re
 
-from trainproof_ci.readers.run.console_lines import split_numbers, template
+from trainproof_ci.readers.run.console_lines import split_numbers, template_of
 from trainproof_ci.readers.run.console_tables import header, headerless
 from trainproof_ci.readers.run.lines import head_lines, is_text
 from trainproof_ci.readers.run.names import named_like_a_log
@@ -65,10 +65,10 @@ def loss_lines(lines: list[str]) -> int:
     """How many of the lines print a loss."""
     hits, table = 0, None
     for part in (part[:4096] for line in lines for part in line.split("\r")):
-        texts = tuple(split_numbers(part)[::2])
-        if len(texts) == 1:
+        parts = split_numbers(part)
+        if len(parts) == 1:
             table = header(part) or table
-        elif (table is not None and table.row(part)) or _of_training(template(texts).names) or headerless(part):
+        elif (table is not None and table.row(part)) or _of_training(template_of(parts).names) or headerless(part):
             hits += 1
     return hits
 
@@ -84,7 +84,7 @@ def _failed(start: bytes) -> bool:
 
 def _rewarded(lines: list[str]) -> bool:
     """Whether boxes or lines give the reward of an agent."""
-    said = [name for line in lines for name in template(tuple(split_numbers(line[:4096])[::2])).names]
+    said = [name for line in lines for name in template_of(split_numbers(line[:4096])).names]
     return sum("reward" in words(name) or "eprewmean" in words(name) for name in said) >= ENOUGH_LINES
 
 

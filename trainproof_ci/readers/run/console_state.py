@@ -7,6 +7,7 @@ from trainproof_ci.readers.run.columns import EPOCH, STEP, Columns
 from trainproof_ci.readers.run.console_lines import (
     MOST_TEMPLATES,
     Template,
+    fitting,
     pattern_of,
     split_numbers,
     template,
@@ -27,6 +28,8 @@ OFTEN = 50
 LONGEST_PART = 4096
 """Characters of a line, or of one redraw of a progress bar, that are looked at."""
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_GLUED = re.compile(r"[Ee](?:p(?:och)?)?(?=\d+/\d)")
+"""`E 99/500`, and on the next line `E100/500`."""
 MOST_WRAPPED = 4
 """A dictionary broken over more lines than this was not broken by the width of a terminal."""
 
@@ -107,7 +110,15 @@ class Console:
 
     def _numbers(self, parts: list[str], number: int, text: str) -> None:
         texts = tuple(parts[::2])
-        plan = self._plans[self.evaluating].get(texts) or self._new_plan(texts)
+        plan = self._plans[self.evaluating].get(texts)
+        if plan is None and (glued := _GLUED.match(text)) is not None:
+            text = f"{glued[0]} {text[glued.end() :]}"
+            parts = split_numbers(text)
+            texts = tuple(parts[::2])
+            plan = self._plans[self.evaluating].get(texts)
+        if plan is None or plan.template.counts:
+            shape = fitting(plan.template if plan is not None else template(texts), parts)
+            plan = plan if plan is not None and shape is plan.template else self._new_plan(texts, shape)
         shape = plan.template
         self._remember(plan, texts)
         self._odd(shape.odd, number)
@@ -135,7 +146,7 @@ class Console:
         plan.uses += 1
         special = plan.template.error or plan.template.odd or self.evaluating
         if plan.uses == OFTEN and plan.template.names and not special:
-            plan.pattern = pattern_of(texts)
+            plan.pattern = pattern_of(texts, plan.template.counts)
         if self._last is not None:
             self._last.next = plan
         self._last = plan
@@ -163,8 +174,7 @@ class Console:
         if plan.loss:
             self.progressed()
 
-    def _new_plan(self, texts: tuple[str, ...]) -> Plan:
-        shape = template(texts)
+    def _new_plan(self, texts: tuple[str, ...], shape: Template) -> Plan:
         names = [self._called(name) for name in shape.names]
         block = self.columns.block((STEP, EPOCH, *names), 0, 1) if names else None
         plan = Plan(shape, block, loss=any(map(is_loss, names)))

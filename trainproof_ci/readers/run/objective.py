@@ -11,7 +11,7 @@ from trainproof_ci.readers.run.vocabulary import REWARD_WORDS, is_reward, words
 NEGATIVE = 0.02
 """Share of values below zero from which on the loss is one that goes below zero, and ratios of it mean nothing."""
 _ADVERSARIAL = later(
-    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|err[DG]|(?i:(?:\w*[/ ])?(?:loss[_ ]?[dg]|[dg][_ ]?loss|(?:real|fake)_loss)(?:_\w+)?)"
+    r"[DG]_(?:[A-Z]|GAN|real|fake|loss|total)\w*|[DG]/loss\w*|err[DG]|(?i:loss[_ ]?net[_ ]?[dg])|(?i:(?:\w*[/ ])?(?:loss[_ ]?[dg]|[dg][_ ]?loss|(?:real|fake)[_ ]loss)(?:_\w+)?)"
 )
 _QUARTILE = later(r"_q\d$")
 """What a diffusion run hangs on the loss of a quarter of its timesteps: `loss_q0`."""

@@ -4,6 +4,7 @@ import builtins
 import re
 from math import isnan, nan
 
+from trainproof_ci.patterns import later
 from trainproof_ci.places import safe_key
 from trainproof_ci.readers.run.facts import Stop
 
@@ -55,14 +56,30 @@ _OTHER_NAMES = frozenset(
         "ProcessRaisedException",
     }
 )
-_BARE = re.compile(
-    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<killed>Killed|Segmentation fault|Bus error|Aborted)\b|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|^\W{0,8}(?:x\W{1,4})?invalid config override)"
-    r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError)"
-    r"|(?P<fatal>^terminate called after throwing|^Exception in thread \"main\"|^ERROR: LoadError|^ERROR \(|Watchdog caught collective operation timeout)"
-    r"|(?P<stopped>loss is (?:nan|inf|-inf)\w*, stopping training|(?:invalid|non-finite|nan) loss, (?:terminating|ending|stopping) training)"
+_SIGNALS = {"已杀死": "killed", "段错误": "segmentation fault"}
+_BARE = later(
+    # the word of a signal as a shell prints it: alone, or with its number, or far in front of the command; not `Killed workers: 0`
+    r"^(?:\S{0,60}: )?(?:line \d+:\s+\d+ )?(?P<signal>Killed|Segmentation fault|Bus error|Aborted|Floating point exception|Illegal instruction|Terminated|已杀死|段错误)"
+    r"(?=\W*$|\s{2}|\s*\(|:\s*[1-9]\d?$|\s(?:by|at|process)\b)"
+    r"|(?P<usage>: error: (?:unrecognized arguments|argument |the following arguments)|^\W{0,8}(?:x\W{1,4})?invalid config override)"
+    r"|(?P<oom>(?:slurmstepd|srun): error: .{0,80}oom|CUDA out of memory|torch\.OutOfMemoryError|^MemoryError\s*$|^Out of memory on device|^THCudaCheck FAIL .{0,200}out of memory"
+    r"|PBS: job killed: v?mem\b|^TERM_MEMLIMIT\b|exits with return code = -9\b)"
+    r"|(?P<fatal>^terminate called after throwing|^Fatal Python error: |^Exception in thread \"main\"|^ERROR: LoadError|^ERROR \(|Watchdog caught collective operation timeout|^AssertionError\s*$"
+    r"|^Execution halted|^(?-i:panic: )|^\s*throw new \w*Error\b|^stack traceback:|^Error using \S{1,80} \(line \d+\)|^FatalError: .{1,60} is detected by the operating system"
+    r"|exits with return code = -?[1-9]|^Command exited with non-zero status)"
+    r"|(?P<limit>PBS: job killed: |^TERM_RUNLIMIT\b)"
+    r"|(?P<stopped>loss is (?:nan|inf|-inf)\w*, stopping training|(?:invalid|non-finite|nan) loss, (?:terminating|ending|stopping) training|returned nan values in its \d+th output)"
+    r"|(?P<by_hand>\^C\s*$|Detected KeyboardInterrupt\b|^TERM_OWNER\b)"
     r"|(?P<cancelled>(?:slurmstepd|srun)\S{0,60}: error: .{0,120} CANCELLED AT \S{1,40}(?: DUE TO (?P<due>TIME LIMIT|PREEMPTION|NODE FAILURE))?)",
     re.IGNORECASE,
 )
+_ALONE = {
+    "usage": ("config", "usage error"), "oom": ("memory", "out of memory"), "fatal": ("crash", "a fatal error"),
+    "limit": ("crash", "a limit of the scheduler"), "stopped": ("crash", "a loss that is not finite"), "by_hand": ("interrupted", "a signal"),
+}  # fmt: skip
+"""What the lines say that end a log without a traceback."""
+_KINDS = {"killed": "memory", "terminated": "interrupted"}
+"""What a signal speaks of; the others of a crash."""
 
 
 _AT_EXIT = ("Exception ignored in", "Error in atexit._run_exitfuncs")
@@ -147,19 +164,14 @@ def _is_later(now: float, before: float) -> bool:
 
 
 def _bare_stop(bare: "re.Match[str]", number: int) -> Stop:
-    if bare["usage"]:
-        return Stop("config", "usage error", number)
-    if bare["oom"]:
-        return Stop("memory", "out of memory", number)
-    if bare["fatal"]:
-        return Stop("crash", "a fatal error", number)
-    if bare["stopped"]:
-        return Stop("crash", "a loss that is not finite", number)
+    for group, (kind, error) in _ALONE.items():
+        if bare[group]:
+            return Stop(kind, error, number)
     if bare["cancelled"]:
         due = bare["due"]
         return Stop("crash", f"cancelled, {due.lower()}", number) if due else Stop("interrupted", "cancelled", number)
-    word = bare["killed"].lower()
-    return Stop("memory" if word == "killed" else "crash", word, number)
+    word = _SIGNALS.get(bare["signal"], bare["signal"].lower())
+    return Stop(_KINDS.get(word, "crash"), word, number)
 
 
 def _shown(name: str) -> str:

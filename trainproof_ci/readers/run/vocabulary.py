@@ -80,6 +80,10 @@ def is_loss(name: str) -> bool:
         return True
     said = words(name)
     is_cost = not LOSS_WORDS.isdisjoint(said) or ("cross" in said and ("cross", "entropy") in pairwise(said))
+    if "function" in said and ("function", "loss") in pairwise(
+        said
+    ):  # `Value function loss`, not the name of a loss function
+        said = tuple(word for word in said if word != "function")
     return is_cost and NEVER_LOSS.isdisjoint(said)
 
 

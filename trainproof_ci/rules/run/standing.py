@@ -26,7 +26,7 @@ def loss_not_falling(run: RunLog, limits: Limits) -> Iterator[Firing]:
 
     Fix: compare with a run at ten times the learning rate; look at the gradient norms.
 
-    Stands down: fewer than 20 points; a warm-up that goes on to the end; a run resumed at its floor; a loss below zero.
+    Stands down: fewer than 20 points; a warm-up that goes on to the end; a run resumed, or trained further, at its floor; a loss below zero.
     """
     supervised(run)
     found = loss_course(run, limits["points"])
@@ -44,7 +44,7 @@ def loss_not_falling(run: RunLog, limits: Limits) -> Iterator[Firing]:
         return
     if still_warming_up(run):
         raise StandDown("the learning rate is still warming up")
-    if _resumed(run):
+    if _begins_late(run) if run.segments == 1 else not _begins_anew(run, first / limits["ratio"]):
         raise StandDown("the log begins late in a run, which may have been at its floor")
     assert run.loss is not None
     dead = any(_never_positive(series.values) for series in (*run.gradients, *run.rates))
@@ -55,16 +55,27 @@ def loss_not_falling(run: RunLog, limits: Limits) -> Iterator[Firing]:
     )  # fmt: skip
 
 
-def _resumed(run: RunLog) -> bool:
-    """Whether the first step is far from the start, measured in the distance between two."""
+def _begins_late(run: RunLog) -> bool:
+    """Whether the first step, or epoch, is far from the start, measured in the distance between two."""
     assert run.loss is not None
-    steps = run.loss.steps
-    if run.segments > 1:
-        return True
-    if not run.loss.stepped or not isfinite(steps[0]) or run.loss.size < 2:
+    counted = run.loss.steps if run.loss.stepped else run.loss.epochs
+    if not counted or not isfinite(counted[0]) or run.loss.size < 2:
         return False
-    gap = (steps[-1] - steps[0]) / (run.loss.size - 1)
-    return gap > 0 and steps[0] > 10 * gap
+    gap = (counted[-1] - counted[0]) / (run.loss.size - 1)
+    return gap > 0 and counted[0] > 10 * gap
+
+
+def _begins_anew(run: RunLog, level: float) -> bool:
+    """Whether the segment that is judged counts from where the log begins, where the loss was no higher than `level`:
+    a resume goes on, and what is trained further has learned before.
+    """
+    assert run.loss is not None
+    columns = [run.series[name] for name in run.loss_columns]
+    before = columns[0]
+    at = before.places.index(run.loss.places[0])
+    if at == 0 or any(counted[at] > counted[0] for counted in (before.steps, before.epochs) if counted):
+        return False
+    return median([sum(column.values[index] for column in columns) for index in range(3)]) <= level
 
 
 def _never_positive(values: object) -> bool:
