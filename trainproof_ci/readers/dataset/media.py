@@ -4,6 +4,7 @@ import os
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.segments import part_of
 from trainproof_ci.readers.source import leads_outside
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ class Media:
         self.named = self.present = 0
         self.elsewhere = 0
         self.first_of_twice: Location | None = None
-        self._seen: dict[tuple[str, Any], tuple[int, int, int]] = {}
+        self._seen: dict[tuple[str, tuple[str, ...]], tuple[int, int, int]] = {}
+        self._several: set[tuple[str, tuple[str, ...]]] = set()
         self._listed: dict[str, frozenset[str]] = {}
         self._way: tuple[str | None, str] = ("", "")
         """The folder and the suffix by which the last name was found."""
@@ -52,7 +54,7 @@ class Media:
 
     def _twice(self, name: str, key: str, record: Record) -> None:
         text = record.value.get(self.shape.targets[0]) if self.shape.targets else None
-        where = (name, str(record.value.get("offset")))
+        where = (name, part_of(record.value))
         if len(self._seen) >= MOST_NAMES:
             self.survey.extra["names_compared"] = f"the first {MOST_NAMES}"
             return
@@ -61,7 +63,13 @@ class Media:
             self.first_of_twice = self.first_of_twice or Location(
                 self.survey.path, line or None, record=number, key=key, note="first text"
             )
+            self._several.add(where)
             self._sight("dup-id", record, key, "2 different texts")
+
+    @property
+    def by_design(self) -> bool:
+        """Whether most of the named files have several texts, as captions and segments have that nothing tells apart."""
+        return 2 * len(self._several) > len(self._seen)
 
     def _look(self, name: str, key: str, record: Record) -> float | None:
         """The length of the sound in seconds, where the file is there and says so."""
@@ -125,11 +133,11 @@ class Media:
 
     def _duration(self, record: Record, length: float | None) -> None:
         """Hold the stated duration against the header, and the text against the time there is to say it in."""
-        stated: Any = record.value.get("duration", length)
+        stated = None if part_of(record.value) else length
         if "duration" in record.value:
-            stated = self._stated(record, stated, length)
+            stated = self._stated(record, record.value["duration"], length)
         text = record.value.get(self.shape.targets[0])
-        if not isinstance(stated, (int, float)) or stated <= 0:
+        if stated is None or stated <= 0:
             return
         longest = self.survey.options.max_audio_seconds or (30.0 if self.survey.options.target == "whisper" else None)
         if longest is not None and stated > longest:
@@ -149,9 +157,10 @@ class Media:
             return None
         if length is None:
             return float(stated)
-        start = record.value.get("offset")
-        if isinstance(start, (int, float)) and not isinstance(start, bool):
-            beyond = start + stated > length * 1.05 + TOLERANCE
+        if part_of(record.value):
+            start = record.value.get("offset")  # of all that may say where a segment begins, this alone is in seconds
+            begun = start if isinstance(start, (int, float)) and not isinstance(start, bool) else 0
+            beyond = begun + stated > length * 1.05 + TOLERANCE
         else:
             beyond = abs(stated - length) > TOLERANCE and not length / RATIO <= stated <= length * RATIO
         if beyond:
