@@ -110,23 +110,21 @@ SIDE_BY_SIDE = {
 
 @rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
 def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
-    """What the model should learn is empty, blank or null.
+    """What the model should learn is empty, blank or null, or the name of the file that it is learned from.
 
-    Why: the record teaches the model to say nothing, or is dropped in silence.
-    Fix: fill the field or remove the record.
+    Why: the record teaches the model to say nothing, or is dropped in silence; a row that names no sound or picture stops
+    the loader.
+    Fix: fill the field or remove the record. A speaker or the caption of a picture that is empty is a warning: it may be
+    meant so, but a speaker without a name becomes a voice of its own.
     Stands down: a missing label in an evaluation file is a warning, as test sets are published without their labels.
     """
     shape = data.shape
     assert shape is not None
-    second = (SECOND,) if SECOND in shape.habits else ()
-    for key in (*shape.targets, *shape.pair, *second, *((shape.label,) if shape.label else ())):
+    for key, wanted, severity in _to_be_filled(data, shape):
         value = record.value.get(key, 0)
         if value is None or value == [] or (isinstance(value, str) and is_blank(value)):
             kind = "null" if value is None else "a blank text" if value else "empty"
-            hidden = key == shape.label and data.split == "eval"
-            yield Fault(
-                f'"{key}" is empty', kind, "something to learn", key=key, severity=Severity.WARN if hidden else None
-            )
+            yield Fault(f'"{key}" is empty', kind, wanted, key=key, severity=severity)
             return
     for key in shape.pair:
         value = record.value.get(key)
@@ -138,6 +136,18 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
         if silent is not None:
             yield Fault("an assistant message is empty", "no text", "something to learn", key=silent.key)
             return
+
+
+def _to_be_filled(data: Survey, shape: Shape) -> Iterator[tuple[str, str, Severity | None]]:
+    """The keys that no record may leave empty, what belongs there, and how bad it is where that is not the rule's own."""
+    for key in (*shape.targets, *shape.pair, *((SECOND,) if SECOND in shape.habits else ())):
+        yield key, "something to learn", None
+    if shape.label:
+        yield shape.label, "something to learn", Severity.WARN if data.split == "eval" else None
+    for key in shape.media:
+        yield key, "the name of a file", None
+    for key in shape.filled:
+        yield key, "a text, as in other records", Severity.WARN
 
 
 @rule("TP-SCHEMA-NULLFILL", Severity.WARN, needs=("messages",), per="record")
