@@ -188,7 +188,7 @@ def test_zstd_without_the_extra_says_what_to_install(work: Path, monkeypatch: py
 )
 def test_the_length_of_a_sound(work: Path, data: bytes, length: float | None) -> None:
     (work / "a.wav").write_bytes(data)
-    found = sound.seconds("a.wav")
+    found = sound.look("a.wav").seconds
     assert found == length if length is not None else found is None or found > 0
 
 
@@ -196,5 +196,5 @@ def test_the_length_of_a_sound(work: Path, data: bytes, length: float | None) ->
 def test_any_sound_has_a_length_or_none(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("sound") / "a.wav"
     path.write_bytes(b"RIFF\0\0\0\0WAVE" + data)
-    length = sound.seconds(str(path))
+    length = sound.look(str(path)).seconds
     assert length is None or length >= 0

@@ -6,13 +6,16 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.segments import part_of
 from trainproof_ci.readers.source import leads_outside
+from trainproof_ci.readers.suffixes import SOUNDS
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.sound import Sound
     from trainproof_ci.readers.dataset.survey import Survey
 
 FOLDERS = ("", "wavs", "wav", "audio", "audios", "clips", "images", "data")
-SOUNDS = ("", ".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+SUFFIXES = ("", ".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+"""What may be missing at the end of a name."""
 MOST_NAMES = 1_000_000
 """Names that are remembered to find one that stands twice."""
 MOST_LISTINGS = 4096
@@ -22,6 +25,11 @@ RATIO = 1.5
 """A stated duration beyond this ratio to the header's is about another file or in another unit."""
 SHORT = 1.0
 """Seconds; below, rounding makes the characters per second meaningless but for absurd ones."""
+
+LONG = 300.0
+"""Seconds; a shorter sound may well hold a single word."""
+SPARSE = 20.0
+"""Seconds for each character that even a sound of long silences does not take: in milliseconds every text is below."""
 
 
 class Media:
@@ -40,6 +48,7 @@ class Media:
         self._listed: dict[str, frozenset[str]] = {}
         self._way: tuple[str | None, str] = ("", "")
         """The folder and the suffix by which the last name was found."""
+        self._last: tuple[str, Sound] | None = None
 
     def add(self, record: Record) -> None:
         """Look at what one record names."""
@@ -81,12 +90,19 @@ class Media:
         if path is None:
             self._sight("media-missing", record, key, "")
             return None
-        self.present += 1
-        if not path.endswith((".wav", ".flac")):
+        if not path.lower().endswith(SOUNDS):
+            self.present += 1
             return None
-        from trainproof_ci.readers.dataset.sound import seconds  # only sounds that are here need it
+        from trainproof_ci.readers.dataset.sound import look  # only sounds that are here need it
 
-        return seconds(path)
+        if self._last is None or self._last[0] != path:  # the segments of a recording stand side by side
+            self._last = path, look(path)
+        sound = self._last[1]
+        self.present += sound.here
+        self.elsewhere += not sound.here
+        if sound.flaw:
+            self._sight("no-sound", record, key, sound.flaw)
+        return sound.seconds
 
     def _found(self, name: str) -> str | None:
         if self._there(*self._way, name):
@@ -96,7 +112,7 @@ class Media:
         for folder in (*FOLDERS, None):
             above, base = os.path.split(self._path(folder, "", name))
             names = self._names(above)
-            suffix = next((suffix for suffix in SOUNDS if base + suffix in names), None) if names else None
+            suffix = next((suffix for suffix in SUFFIXES if base + suffix in names), None) if names else None
             if suffix is not None:
                 self._way = (folder, suffix)
                 return self._path(folder, suffix, name)
@@ -142,8 +158,13 @@ class Media:
         longest = self.survey.options.max_audio_seconds or (30.0 if self.survey.options.target == "whisper" else None)
         if longest is not None and stated > longest:
             self._sight("long-audio", record, "duration", f"{stated:g} s")
-        if isinstance(text, str) and len(text) > (150 * stated if stated < SHORT else 50 * stated):
-            self._sight("rate", record, self.shape.targets[0], f"{len(text)} characters in {stated:g} s")
+        if not isinstance(text, str):
+            return
+        measured = f"{len(text)} characters in {stated:g} s"
+        if len(text) > (150 * stated if stated < SHORT else 50 * stated):
+            self._sight("rate", record, self.shape.targets[0], measured)
+        elif stated > LONG and len(text) < stated / SPARSE and any(map(str.isalnum, text)):
+            self._sight("slow", record, self.shape.targets[0], measured)
 
     def _stated(self, record: Record, stated: Any, length: float | None) -> float | None:
         if isinstance(stated, str):
