@@ -243,3 +243,18 @@ def test_sounds_of_any_ending_are_speech(work: Path, sound: str) -> None:
 def test_a_sound_without_a_name_hides_no_shape(work: Path) -> None:
     rows = [{"file_name": f"{i}.wav" if i else "", "transcription": f"Sentence number {i}."} for i in range(6)]
     assert judged({"metadata.jsonl": lines(rows)}).targets[0].facts["shape"] == "whisper"
+
+
+def test_speakers_by_number_are_speakers_though_each_reads_once(work: Path) -> None:
+    rows = [f"wavs/{i}.wav|{i}|Sentence number {i} is read out here.\n" for i in range(12)]
+    assert judged({"filelists/train.txt": "".join(rows)}).targets[0].facts["shape"] == "piper-multispeaker"
+    rows[4] = "wavs/4.wav||Sentence number 4 is read out here.\n"
+    assert rules(judged({"filelists/train.txt": "".join(rows)})) == {"TP-SCHEMA-EMPTY"}
+
+
+def test_a_pointer_among_sounds_is_counted_and_not_judged(work: Path) -> None:
+    rows = [{"audio_filepath": f"{i}.mp3", "duration": 2.0, "text": f"Sentence number {i}."} for i in range(6)]
+    files = {f"{i}.mp3": POINTER if i == 3 else "ID3" for i in range(6)}
+    report = judged({"train.jsonl": lines(rows), **files})
+    assert rules(report) == set()
+    assert report.targets[0].facts["pointers"] == 1

@@ -41,7 +41,7 @@ class Media:
         self.folder = os.path.dirname(survey.path)
         self.root = os.path.realpath(".")
         self.named = self.present = 0
-        self.elsewhere = 0
+        self.elsewhere = self.pointers = 0
         self.first_of_twice: Location | None = None
         self._seen: dict[tuple[str, tuple[str, ...]], tuple[int, int, int]] = {}
         self._several: set[tuple[str, tuple[str, ...]]] = set()
@@ -98,8 +98,12 @@ class Media:
         if self._last is None or self._last[0] != path:  # the segments of a recording stand side by side
             self._last = path, look(path)
         sound = self._last[1]
-        self.present += sound.here
-        self.elsewhere += not sound.here
+        if not sound.here:
+            self.elsewhere += 1
+            self.pointers += 1
+            self.survey.extra["pointers"] = self.pointers
+            return None
+        self.present += 1
         if sound.flaw:
             self._sight("no-sound", record, key, sound.flaw)
         return sound.seconds

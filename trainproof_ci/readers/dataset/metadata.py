@@ -133,10 +133,11 @@ def _shape(rows: list[list[str]], names: tuple[str, ...]) -> Shape:
 
 
 def _are_speakers(fields: list[str]) -> bool:
-    """Whether fields name who speaks: short, hardly any empty, and some of them more than once."""
+    """Whether fields name who speaks: short, hardly any empty, and numbers all of them or some more than once."""
     named = [field for field in fields if field.strip()]
     short = all(len(field.strip()) <= 40 and " " not in field.strip() for field in named)
-    return short and _most(bool(field.strip()) for field in fields) and (len(set(named)) < len(named) or len(named) < 3)
+    told = len(set(named)) < len(named) or len(named) < 3 or all(field.strip().isdigit() for field in named)
+    return short and told and _most(bool(field.strip()) for field in fields)
 
 
 def scan(source: Source, survey: "Survey") -> None:
