@@ -1,6 +1,7 @@
 """What a file that should be a sound is: how long, by the header of WAV and FLAC, or what stands in its place."""
 
 import struct
+from io import BytesIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
@@ -19,6 +20,7 @@ _HEADER = later(
     rb"(?s)RIFF|RIFX|RF64|BW64|riff|fLaC|OggS|ID3|FORM|NIST_1A|\.snd|caff|wvpk|#!AMR|MAC |\x1aE\xdf\xa3|0&\xb2u|....ftyp|\xff[\xe0-\xff]"
 )
 """How sounds of any kind begin: readers go by it, whatever the name."""
+HOLLOW = "a header without a sound"
 _ANNEX = b"annex/objects/"
 
 
@@ -34,34 +36,40 @@ class Sound(NamedTuple):
 def look(path: str) -> Sound:
     """What stands at `path`; nothing is said of a file that cannot be opened."""
     try:
-        with Source(path) as source:
-            head = Head(path, source.file.read(START), source.size)
-            if is_pointer(head) or (head.whole and _ANNEX in head.start):
-                return Sound(here=False)
-            if is_hollow(head):
-                return Sound(flaw="an HTML page" if head.start.strip() else f"{head.size} bytes")
-            if head.start[:4] == b"RIFF" and head.start[8:12] == b"WAVE":
-                return _wav(source.file, source.size)
-            if head.start[:4] == b"fLaC":
-                return Sound(_flac(head.start))
-            known = head.suffix not in CERTAIN or _HEADER.match(head.start) is not None
-            return Sound(flaw="" if known else "no header of a sound")
+        head = Head.of(path, START)
+        if is_pointer(head) or (head.whole and _ANNEX in head.start):
+            return Sound(here=False)
+        if is_hollow(head):
+            return Sound(flaw="an HTML page" if head.start.strip() else f"{head.size} bytes")
+        if head.start[:4] == b"RIFF" and head.start[8:12] == b"WAVE":
+            return _wav(BytesIO(head.start), head.size) or _long_header(path)
     except Unreadable:
         return Sound()
+    if head.start[:4] == b"fLaC":
+        return Sound(_flac(head.start))
+    known = head.suffix not in CERTAIN or _HEADER.match(head.start) is not None
+    return Sound(flaw="" if known else "no header of a sound")
 
 
-def _wav(file: BinaryIO, size: int) -> Sound:
+def _long_header(path: str) -> Sound:
+    """A WAV whose sound does not begin in its first bytes, if at all."""
+    with Source(path) as source:
+        return _wav(source.file, source.size) or Sound(flaw=HOLLOW)
+
+
+def _wav(file: BinaryIO, size: int) -> Sound | None:
+    """What the chunks of a WAV say; None where the file ends before its sound begins."""
     rate = 0
     file.seek(12)
     for _ in range(MOST_CHUNKS):
         header = file.read(8)
         if len(header) < 8:
-            return Sound(flaw="a header without a sound")
+            return None
         name, length = header[:4], struct.unpack("<I", header[4:])[0]
         if name == b"data":
             here = size - file.tell()
             length = here if length in STREAMED else min(length, here)
-            return Sound(length / rate if rate else None) if length else Sound(flaw="a header without a sound")
+            return Sound(length / rate if rate else None) if length else Sound(flaw=HOLLOW)
         if name == b"fmt ":
             fields = file.read(16)
             rate = struct.unpack("<I", fields[8:12])[0] if len(fields) == 16 else 0
