@@ -160,9 +160,9 @@ class Head:
         """The last suffix of the name, in lower case, with its dot; empty without one."""
 
     @classmethod
-    def of(cls, path: str) -> "Head":
-        """Read the head of the regular file at `path`; raises `Unreadable`."""
-        return cls(path, *_begun(path, HEAD_BYTES))
+    def of(cls, path: str, most: int = HEAD_BYTES) -> "Head":
+        """Read the head of the regular file at `path`, at most so many bytes; raises `Unreadable`."""
+        return cls(path, *_begun(path, most))
 
     @property
     def whole(self) -> bool:

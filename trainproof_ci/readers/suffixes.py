@@ -7,6 +7,8 @@ PACKED = (".gz", ".zst", ".zstd")
 PACKED_LINES = tuple(lines + packed for lines in sorted(JSON_LINES) for packed in PACKED)
 DATASETS = (*sorted(JSON_LINES), *TABLES, ".parquet", *PACKED_LINES)
 SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
+RARER_SOUNDS = (".aac", ".aif", ".aiff", ".amr", ".au", ".pcm", ".raw", ".sph", ".wma", ".npy", ".pt")
+"""More that sounds are called, and what is computed from them."""
 DATA_WORDS = frozenset(
     {
         "train", "training", "dataset", "alpaca", "sharegpt", "instruct", "instructions", "sft", "dpo", "conversations", "finetune",

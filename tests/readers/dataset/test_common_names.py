@@ -211,3 +211,50 @@ def test_long_numbers_and_the_older_form_of_a_call(work: Path) -> None:
 def test_a_first_record_longer_than_the_head_still_shows_the_shape(work: Path) -> None:
     rows = [{"text": "word " * 20_000}, {"text": "A short text."}, {"text": ""}]
     assert "TP-SCHEMA-EMPTY" in rules(judged({"train.jsonl": lines(rows)}))
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "kind"),
+    [
+        ("data/captions.csv", "filename,sentence", "jpg"), ("data/train.tsv", "path\tsentence", "mp4"),
+        ("train.csv", "file,transcription", "txt"), ("train/metadata.csv", "filename,text", "png"),
+    ],
+)  # fmt: skip
+def test_files_of_another_kind_with_several_texts_are_no_speech(work: Path, name: str, header: str, kind: str) -> None:
+    between = "\t" if "\t" in header else ","
+    rows = [f"{i // 3}.{kind}{between}The text with number {i}.\n" for i in range(12)]
+    report = judged({name: header + "\n" + "".join(rows)})
+    assert report.targets[0].facts["shape"] in {"unknown", "text"}
+    assert rules(report) == set()
+
+
+def test_pictures_in_a_column_of_another_name_are_told(work: Path) -> None:
+    rows = "".join(f"{i}.png,A cup with number {i}.\n" for i in range(5))
+    report = judged({"train/metadata.csv": "filename,text\n" + rows, "train/0.png": "x"})
+    assert rules(report) == {"TP-MEDIA-COLUMNS"}
+
+
+@pytest.mark.parametrize("sound", ["a{}.mp3", "{}.AAC", "common_voice_{}", "v1.{}"])
+def test_sounds_of_any_ending_are_speech(work: Path, sound: str) -> None:
+    rows = "".join(f"{sound.format(i)},Sentence number {i}.\n" for i in range(5))
+    assert judged({"train.csv": "path,sentence\n" + rows}).targets[0].facts["shape"] == "whisper"
+
+
+def test_a_sound_without_a_name_hides_no_shape(work: Path) -> None:
+    rows = [{"file_name": f"{i}.wav" if i else "", "transcription": f"Sentence number {i}."} for i in range(6)]
+    assert judged({"metadata.jsonl": lines(rows)}).targets[0].facts["shape"] == "whisper"
+
+
+def test_speakers_by_number_are_speakers_though_each_reads_once(work: Path) -> None:
+    rows = [f"wavs/{i}.wav|{i}|Sentence number {i} is read out here.\n" for i in range(12)]
+    assert judged({"filelists/train.txt": "".join(rows)}).targets[0].facts["shape"] == "piper-multispeaker"
+    rows[4] = "wavs/4.wav||Sentence number 4 is read out here.\n"
+    assert rules(judged({"filelists/train.txt": "".join(rows)})) == {"TP-SCHEMA-EMPTY"}
+
+
+def test_a_pointer_among_sounds_is_counted_and_not_judged(work: Path) -> None:
+    rows = [{"audio_filepath": f"{i}.mp3", "duration": 2.0, "text": f"Sentence number {i}."} for i in range(6)]
+    files = {f"{i}.mp3": POINTER if i == 3 else "ID3" for i in range(6)}
+    report = judged({"train.jsonl": lines(rows), **files})
+    assert rules(report) == set()
+    assert report.targets[0].facts["pointers"] == 1

@@ -1,12 +1,13 @@
 """Which shape the records of a file have, judged by the first of them."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape, shape_of
 from trainproof_ci.readers.dataset.vocabulary import STRING
-from trainproof_ci.readers.suffixes import SOUNDS, is_metadata, words_of
+from trainproof_ci.readers.suffixes import RARER_SOUNDS, SOUNDS, is_metadata, words_of
 from trainproof_ci.typed import Any
 
 RESULTS = frozenset(
@@ -83,5 +84,23 @@ def media_shape(samples: Sequence[Mapping[str, Any]], path: str) -> Shape | None
         return None
     if shape.name == "hf-imagefolder":
         return shape._replace(required={"file_name": STRING}) if is_metadata(path) else None
-    named = [str(value[shape.media[0]]).lower() for value in samples if shape.media[0] in value]
-    return shape if all(name.endswith(SOUNDS) for name in named) else None
+    named = _named(shape.media[0], samples)
+    return shape if named and all(name.endswith(SOUNDS) for name in named) else None
+
+
+def upheld(told: Shape | None, samples: Sequence[Mapping[str, Any]]) -> Shape | None:
+    """The shape that column names tell, unless it says speech and files of another kind are named: pictures, documents."""
+    if told is None or told.name != "whisper":
+        return told
+    from trainproof_ci.readers.dataset.known_columns import FILES
+
+    if told.media[0].lower() not in FILES:
+        return told
+    kinds = [os.path.splitext(name)[1] for name in _named(told.media[0], samples)]
+    others = sum(bool(kind.strip(".0123456789")) and kind not in (*SOUNDS, *RARER_SOUNDS) for kind in kinds)
+    return None if 2 * others > len(kinds) else told
+
+
+def _named(key: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of files that records give, in lower case."""
+    return [name for value in samples if (name := str(value.get(key, "")).strip().lower())]

@@ -4,14 +4,18 @@ import os
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
+from trainproof_ci.readers.dataset.segments import part_of
 from trainproof_ci.readers.source import leads_outside
+from trainproof_ci.readers.suffixes import SOUNDS
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trainproof_ci.readers.dataset.sound import Sound
     from trainproof_ci.readers.dataset.survey import Survey
 
 FOLDERS = ("", "wavs", "wav", "audio", "audios", "clips", "images", "data")
-SOUNDS = ("", ".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+SUFFIXES = ("", ".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+"""What may be missing at the end of a name."""
 MOST_NAMES = 1_000_000
 """Names that are remembered to find one that stands twice."""
 MOST_LISTINGS = 4096
@@ -21,6 +25,11 @@ RATIO = 1.5
 """A stated duration beyond this ratio to the header's is about another file or in another unit."""
 SHORT = 1.0
 """Seconds; below, rounding makes the characters per second meaningless but for absurd ones."""
+
+LONG = 300.0
+"""Seconds; a shorter sound may well hold a single word."""
+SPARSE = 20.0
+"""Seconds for each character that even a sound of long silences does not take: in milliseconds every text is below."""
 
 
 class Media:
@@ -32,12 +41,14 @@ class Media:
         self.folder = os.path.dirname(survey.path)
         self.root = os.path.realpath(".")
         self.named = self.present = 0
-        self.elsewhere = 0
+        self.elsewhere = self.pointers = 0
         self.first_of_twice: Location | None = None
-        self._seen: dict[tuple[str, Any], tuple[int, int, int]] = {}
+        self._seen: dict[tuple[str, tuple[str, ...]], tuple[int, int, int]] = {}
+        self._several: set[tuple[str, tuple[str, ...]]] = set()
         self._listed: dict[str, frozenset[str]] = {}
         self._way: tuple[str | None, str] = ("", "")
         """The folder and the suffix by which the last name was found."""
+        self._last: tuple[str, Sound] | None = None
 
     def add(self, record: Record) -> None:
         """Look at what one record names."""
@@ -52,7 +63,7 @@ class Media:
 
     def _twice(self, name: str, key: str, record: Record) -> None:
         text = record.value.get(self.shape.targets[0]) if self.shape.targets else None
-        where = (name, str(record.value.get("offset")))
+        where = (name, part_of(record.value))
         if len(self._seen) >= MOST_NAMES:
             self.survey.extra["names_compared"] = f"the first {MOST_NAMES}"
             return
@@ -61,7 +72,13 @@ class Media:
             self.first_of_twice = self.first_of_twice or Location(
                 self.survey.path, line or None, record=number, key=key, note="first text"
             )
+            self._several.add(where)
             self._sight("dup-id", record, key, "2 different texts")
+
+    @property
+    def by_design(self) -> bool:
+        """Whether most of the named files have several texts, as captions and segments have that nothing tells apart."""
+        return 2 * len(self._several) > len(self._seen)
 
     def _look(self, name: str, key: str, record: Record) -> float | None:
         """The length of the sound in seconds, where the file is there and says so."""
@@ -73,12 +90,23 @@ class Media:
         if path is None:
             self._sight("media-missing", record, key, "")
             return None
-        self.present += 1
-        if not path.endswith((".wav", ".flac")):
+        if not path.lower().endswith(SOUNDS):
+            self.present += 1
             return None
-        from trainproof_ci.readers.dataset.sound import seconds  # only sounds that are here need it
+        from trainproof_ci.readers.dataset.sound import look  # only sounds that are here need it
 
-        return seconds(path)
+        if self._last is None or self._last[0] != path:  # the segments of a recording stand side by side
+            self._last = path, look(path)
+        sound = self._last[1]
+        if not sound.here:
+            self.elsewhere += 1
+            self.pointers += 1
+            self.survey.extra["pointers"] = self.pointers
+            return None
+        self.present += 1
+        if sound.flaw:
+            self._sight("no-sound", record, key, sound.flaw)
+        return sound.seconds
 
     def _found(self, name: str) -> str | None:
         if self._there(*self._way, name):
@@ -88,7 +116,7 @@ class Media:
         for folder in (*FOLDERS, None):
             above, base = os.path.split(self._path(folder, "", name))
             names = self._names(above)
-            suffix = next((suffix for suffix in SOUNDS if base + suffix in names), None) if names else None
+            suffix = next((suffix for suffix in SUFFIXES if base + suffix in names), None) if names else None
             if suffix is not None:
                 self._way = (folder, suffix)
                 return self._path(folder, suffix, name)
@@ -125,17 +153,22 @@ class Media:
 
     def _duration(self, record: Record, length: float | None) -> None:
         """Hold the stated duration against the header, and the text against the time there is to say it in."""
-        stated: Any = record.value.get("duration", length)
+        stated = None if part_of(record.value) else length
         if "duration" in record.value:
-            stated = self._stated(record, stated, length)
+            stated = self._stated(record, record.value["duration"], length)
         text = record.value.get(self.shape.targets[0])
-        if not isinstance(stated, (int, float)) or stated <= 0:
+        if stated is None or stated <= 0:
             return
         longest = self.survey.options.max_audio_seconds or (30.0 if self.survey.options.target == "whisper" else None)
         if longest is not None and stated > longest:
             self._sight("long-audio", record, "duration", f"{stated:g} s")
-        if isinstance(text, str) and len(text) > (150 * stated if stated < SHORT else 50 * stated):
-            self._sight("rate", record, self.shape.targets[0], f"{len(text)} characters in {stated:g} s")
+        if not isinstance(text, str):
+            return
+        measured = f"{len(text)} characters in {stated:g} s"
+        if len(text) > (150 * stated if stated < SHORT else 50 * stated):
+            self._sight("rate", record, self.shape.targets[0], measured)
+        elif stated > LONG and len(text) < stated / SPARSE and any(map(str.isalnum, text)):
+            self._sight("slow", record, self.shape.targets[0], measured)
 
     def _stated(self, record: Record, stated: Any, length: float | None) -> float | None:
         if isinstance(stated, str):
@@ -149,9 +182,10 @@ class Media:
             return None
         if length is None:
             return float(stated)
-        start = record.value.get("offset")
-        if isinstance(start, (int, float)) and not isinstance(start, bool):
-            beyond = start + stated > length * 1.05 + TOLERANCE
+        if part_of(record.value):
+            start = record.value.get("offset")  # of all that may say where a segment begins, this alone is in seconds
+            begun = start if isinstance(start, (int, float)) and not isinstance(start, bool) else 0
+            beyond = begun + stated > length * 1.05 + TOLERANCE
         else:
             beyond = abs(stated - length) > TOLERANCE and not length / RATIO <= stated <= length * RATIO
         if beyond:

@@ -1,6 +1,6 @@
 """Speech metadata: one clip a line, fields between vertical bars, no header and no quotes (LJSpeech, piper, Coqui)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainproof_ci.readers.dataset.delimited import Line, physical_lines
 from trainproof_ci.readers.dataset.dialects import first_lines
@@ -10,7 +10,7 @@ from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.whole import is_hollow, legible
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import SOUNDS
-from trainproof_ci.typed import TYPE_CHECKING
+from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.survey import Survey
@@ -19,13 +19,29 @@ COLUMNS = {
     "ljspeech-2col": ("id", "text"),
     "ljspeech-3col": ("id", "text", "normalized"),
     "piper-multispeaker": ("id", "speaker", "text"),
-    "coqui": ("audio_file", "text", "speaker_name"),
+    "coqui": ("audio_file", "text", "speaker_name", "emotion_name"),
 }
+"""The fields of a line by shape; Coqui's last ones may be left out, and its first line may name them."""
 COQUI_HEADER = "audio_file"
+NAMES = frozenset(
+    {
+        COQUI_HEADER, "audio", "audio_path", "audio_filepath", "wav", "wav_path", "wav_filename", "path", "file", "filename", "file_name", "id",
+        "utt_id", "text", "transcript", "transcription", "sentence", "normalized", "normalized_text", "raw_text", "speaker", "speaker_name",
+        "speaker_id", "emotion", "emotion_name", "language", "lang", "phonemes", "duration",
+    }
+)  # fmt: skip
+"""What a first line that names the fields calls them."""
 CLIPS = (*SOUNDS, ".npy", ".pt")
 """What sounds, and what was computed from them, are called."""
 LONGEST_ID = 256
 FOLDERS = ("wavs", "wav", "audio", "clips")
+
+
+class Layout(NamedTuple):
+    """What the lines of a file hold: their shape, and the name of each field in the words of the shape."""
+
+    shape: Shape
+    columns: tuple[str, ...]
 
 
 def recognise(head: Head) -> str | None:
@@ -40,20 +56,39 @@ def recognise(head: Head) -> str | None:
 
 
 def _lists_clips(head: Head) -> bool:
-    lines = [line for line in first_lines(legible(head)) if not is_marker(line.data)]
-    if lines and lines[0].text.split("|")[0].strip() == COQUI_HEADER:
+    rows = [fields_of(line) for line in first_lines(legible(head)) if not is_marker(line.data)]
+    if rows and rows[0][0].strip() == COQUI_HEADER:
         return True
-    rows = [line.text.split("|") for line in lines]
-    usual = max(rows, key=lambda row: sum(len(other) == len(row) for other in rows), default=[])
-    alike = [row for row in rows if len(row) == len(usual)]
-    if len(usual) not in {2, 3} or len(alike) * 10 < len(rows) * 6:
+    usual = _usual(rows)
+    alike = [row for row in rows if len(row) == usual and not _names_fields(row)]
+    if usual not in {2, 3} or len(alike) * 10 < len(rows) * 6:
         return False
-    if _most(row[0].strip().lower().endswith(CLIPS) and len(row[0]) <= LONGEST_ID for row in alike):
+    clips = [row[0] for row in alike if row[0].strip()]
+    if 2 * len(clips) <= len(alike):
+        return False
+    if _most(clip.strip().lower().endswith(CLIPS) and len(clip) <= LONGEST_ID for clip in clips):
         return True
     named = "metadata" in head.name.lower() or "transcript" in head.name.lower()
-    return (
-        _most(_is_clip(row[0]) for row in alike) and head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS)))
-    )
+    return _most(map(_is_clip, clips)) and head.suffix == ".csv" and (named or any(map(head.beside, FOLDERS)))
+
+
+def fields_of(line: Line) -> list[str]:
+    """The fields of a line."""
+    return line.text.removeprefix("\ufeff").split("|")
+
+
+def _usual(rows: Sequence[Sequence[str]]) -> int:
+    """How many fields most of these lines have, 0 without any line."""
+    widths = [len(row) for row in rows]
+    return max(widths, key=widths.count, default=0)
+
+
+def _names_fields(fields: Sequence[str]) -> bool:
+    """Whether a line names the fields of the others."""
+    if fields[0].strip().lower() not in NAMES:  # few lines take more than that
+        return False
+    names = {field.strip().lower() for field in fields}
+    return len(names) == len(fields) > 1 and names <= NAMES
 
 
 def admit(head: Head) -> str | None:
@@ -71,12 +106,22 @@ def _is_clip(field: str) -> bool:
     return bool(field) and len(field) <= LONGEST_ID and not any(letter.isspace() for letter in field.strip())
 
 
-def _shape(head: Head, configured: str | None) -> Shape:
-    """The configured shape, else the one that the number of fields shows; the middle or last of three may be a speaker."""
-    if configured in COLUMNS:
-        return SHAPES[configured]
-    rows = [line.text.split("|") for line in first_lines(head)]
-    if rows and rows[0][0].strip() == COQUI_HEADER:
+def layout_of(head: Head, configured: str | None) -> Layout:
+    """The configured shape, else the one that the fields show; how many Coqui has is said by its first line, or by most."""
+    rows = [fields_of(line) for line in first_lines(head)]
+    names = tuple(field.strip() for field in rows[0]) if rows and _names_fields(rows[0]) else ()
+    shape = (
+        SHAPES[configured] if configured in COLUMNS else _shape([row for row in rows if not _names_fields(row)], names)
+    )
+    columns = COLUMNS[shape.name]
+    if shape.name == "coqui":
+        columns = names if names[:1] == (COQUI_HEADER,) else columns[: max(2, _usual(rows))]
+    return Layout(shape, columns)
+
+
+def _shape(rows: list[list[str]], names: tuple[str, ...]) -> Shape:
+    """The shape that the number of fields shows; the middle or last of three may be a speaker."""
+    if names[:1] == (COQUI_HEADER,):
         return SHAPES["coqui"]
     three = [row for row in rows if len(row) == 3]
     if len(three) * 2 <= len(rows):
@@ -88,17 +133,18 @@ def _shape(head: Head, configured: str | None) -> Shape:
 
 
 def _are_speakers(fields: list[str]) -> bool:
-    """Whether fields name who speaks: short, and some of them more than once."""
-    short = all(0 < len(field.strip()) <= 40 and " " not in field.strip() for field in fields)
-    return short and (len(set(fields)) < len(fields) or len(fields) < 3)
+    """Whether fields name who speaks: short, hardly any empty, and numbers all of them or some more than once."""
+    named = [field for field in fields if field.strip()]
+    short = all(len(field.strip()) <= 40 and " " not in field.strip() for field in named)
+    told = len(set(named)) < len(named) or len(named) < 3 or all(field.strip().isdigit() for field in named)
+    return short and told and _most(bool(field.strip()) for field in fields)
 
 
 def scan(source: Source, survey: "Survey") -> None:
     """Measure the whole file."""
-    head = Head.of(source.path)
-    shape = _shape(head, survey.options.shape)
-    survey.settle((), shape)
-    reading = _Reading(survey, shape.name)
+    layout = layout_of(Head.of(source.path), survey.options.shape)
+    survey.settle((), layout.shape)
+    reading = _Reading(survey, layout)
     for line in physical_lines(source.file):
         reading.take(line)
     reading.ends.finish()
@@ -106,37 +152,33 @@ def scan(source: Source, survey: "Survey") -> None:
 
 def records(path: str) -> Iterator[Record]:
     """The records again, without their faults; the shape is asked of the file, as a configured one has the same fields."""
-    head = Head.of(path)
-    name = _shape(head, None).name
+    layout = layout_of(Head.of(path), None)
     number = 0
     with Source(path) as source:
         for line in physical_lines(source.file):
-            value = _value(line, name)
+            value = _value(line, layout)
             if value is not None:
                 number += 1
                 yield Record(number, line.number, line.byte_offset, value, line.data)
 
 
-def _value(line: Line, shape: str) -> dict[str, str] | None:
+def _value(line: Line, layout: Layout) -> dict[str, str] | None:
     """The record of a line, or None for a line that is none."""
-    columns = COLUMNS[shape]
-    fields = line.text.removeprefix("\ufeff").split("|")
     if line.undecodable is not None or b"\0" in line.data or line.skipped or not line.text.strip():
         return None
-    if len(fields) != len(columns) and not (shape == "coqui" and 2 <= len(fields) <= 4):
+    fields = fields_of(line)
+    if len(fields) != len(layout.columns) or _names_fields(fields):
         return None
-    if shape == "coqui" and line.number == 1 and fields[0].strip() == COQUI_HEADER:
-        return None
-    return dict(zip(columns, fields, strict=False))
+    return dict(zip(layout.columns, fields, strict=True))
 
 
 class _Reading:
     """Looks at one line after the other."""
 
-    def __init__(self, survey: "Survey", shape: str) -> None:
-        self.survey, self.shape = survey, shape
+    def __init__(self, survey: "Survey", layout: Layout) -> None:
+        self.survey, self.layout = survey, layout
         self.ends = Ends(survey)
-        survey.extra["columns"] = len(COLUMNS[shape])
+        survey.extra["columns"] = len(layout.columns)
 
     def take(self, line: Line) -> None:
         """Judge one line."""
@@ -148,11 +190,15 @@ class _Reading:
         if b"\r" in line.data.rstrip(b"\r\n"):
             self._sight("cr", line, "a lone CR")
             return
-        value = _value(line, self.shape)
+        value = _value(line, self.layout)
         if value is not None:
             self.survey.take(value, line.data, line=line.number, byte_offset=line.byte_offset)
-        elif not (line.number == 1 and line.text.split("|")[0].strip() == COQUI_HEADER):
-            self._sight("fields", line, f"{line.text.count('|') + 1} fields")
+        elif not _names_fields(fields := fields_of(line)):
+            self._sight("fields", line, f"{len(fields)} fields")
+        elif line.number > 1:
+            self._sight("header-again", line, "the column names as a row")
+        elif fields[0].strip() != COQUI_HEADER:
+            self._sight("header-unknown", line, f"{len(fields)} other names")
 
     def _sight(self, name: str, line: Line, measured: str) -> None:
         self.survey.sight(name, line.number, byte_offset=line.byte_offset, measured=measured, content=line.data)

@@ -59,6 +59,8 @@ class Shape(NamedTuple):
     usual: Mapping[str, Types] = {}
     """Keys that nearly all records of a file have, beside others of which nobody knows what they mean, with their types
     there. Where few records have nothing in one, something was lost; where many do, it is the way of the file."""
+    filled: tuple[str, ...] = ()
+    """Keys that are not learned, but empty in no record that has them by intention: who speaks, what a picture shows."""
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -94,6 +96,7 @@ class Shape(NamedTuple):
             prompts=tuple(map(name, self.prompts)), targets=tuple(map(name, self.targets)),
             turns=tuple(map(name, self.turns)), pair=tuple(map(name, self.pair)),
             label=name(self.label) if self.label else None, thumb=name(self.thumb) if self.thumb else None, media=tuple(map(name, self.media)),
+            filled=tuple(map(name, self.filled)),
         )  # fmt: skip
 
 
@@ -170,11 +173,11 @@ _SHAPES = (
 _TOLD = (
     Shape("ljspeech-2col", {"id": STRING, "text": STRING}, targets=("text",), media=("id",)),
     Shape("ljspeech-3col", {"id": STRING, "text": STRING, "normalized": STRING}, targets=("normalized",), media=("id",)),
-    Shape("piper-multispeaker", {"id": STRING, "speaker": STRING, "text": STRING}, targets=("text",), media=("id",)),
-    Shape("coqui", {"audio_file": STRING, "text": STRING}, {"speaker_name": ANY, "emotion_name": ANY}, targets=("text",), media=("audio_file",)),
+    Shape("piper-multispeaker", {"id": STRING, "speaker": STRING, "text": STRING}, targets=("text",), media=("id",), filled=("speaker",)),
+    Shape("coqui", {"audio_file": STRING, "text": STRING}, {"speaker_name": ANY, "emotion_name": ANY}, targets=("text",), media=("audio_file",), filled=("speaker_name",)),
     Shape("whisper", {"audio": STRING, "sentence": STRING}, {"duration": ANY}, targets=("sentence",), media=("audio",)),
-    Shape("hf-imagefolder", {}, {"file_name": STRING}, media=("file_name",)),
-    Shape("hf-audiofolder", {}, {"file_name": STRING}, media=("file_name",)),
+    Shape("hf-imagefolder", {}, {"file_name": STRING}, media=("file_name",), filled=("text", "caption")),
+    Shape("hf-audiofolder", {}, {"file_name": STRING}, media=("file_name",), filled=("text", "caption")),
     Shape("parallel-text", {}),
     Shape("yolo-labels", {}),
 )  # fmt: skip

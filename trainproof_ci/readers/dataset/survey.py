@@ -6,7 +6,7 @@ from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset import shapes, turns
 from trainproof_ci.readers.dataset.columns import Columns
-from trainproof_ci.readers.dataset.detection import detect, detect_named
+from trainproof_ci.readers.dataset.detection import detect, detect_named, upheld
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
 from trainproof_ci.readers.dataset.habits import SECOND, fitted
@@ -80,8 +80,8 @@ class Survey:
         """
         self.begun()
         options, samples = self.options, list(samples)
-        named = shapes.SHAPES.get(options.shape or "")
-        self.shape = fitted(named.renamed(options.fields), samples) if named else told or self._detected(samples)
+        named = shapes.SHAPES.get(options.shape) if options.shape else None
+        self.shape = fitted(named.renamed(options.fields), samples) if named else self._detected(samples, told)
         if self.shape is not None and self.shape.media:
             from trainproof_ci.readers.dataset.media import Media  # few datasets name sounds or images
 
@@ -107,10 +107,10 @@ class Survey:
             if met[needs] and (limits := limits_of(rule, self.settings)) is not None:
                 (self._rare if "rare-text" in needs else self._judges).append((rule.id, rule.each, limits))
 
-    def _detected(self, samples: Sequence[Mapping[str, Any]]) -> shapes.Shape | None:
+    def _detected(self, samples: Sequence[Mapping[str, Any]], told: "shapes.Shape | None") -> shapes.Shape | None:
         fields = {theirs: ours for ours, theirs in self.options.fields.items()}
-        if not fields:
-            return detect_named(samples, self.path)
+        if (kept := upheld(told, samples)) is not None or not fields:
+            return kept or detect_named(samples, self.path)
         shape = detect({fields.get(key, key): child for key, child in value.items()} for value in samples)
         return shape.renamed(self.options.fields) if shape is not None else None
 

@@ -42,13 +42,17 @@ def two_texts(data: Survey, limits: Limits) -> Iterator[Firing]:
     """One file is named with two different texts.
 
     Why: at most one of them is what is said in it; the model is taught both.
-    Fix: correct the id or remove the wrong row. Segments of one file at several offsets are fine.
+    Fix: correct the id or remove the wrong row. Segments of one file are fine where a field says which is meant: `offset`,
+    `start`, `end_time`, `segment_id`, `channel`. Where most of the files have several texts, which may be meant so, it
+    is a warning.
     Stands down: where both sides of a merge conflict stand in the file.
     """
     assert data.media is not None
     if data.sighted("conflict") is not None:
         raise StandDown("both sides of a merge conflict stand in the file")
-    for firing in fired(data, "dup-id", "a file is named with two different texts", "{n} rows", "one text a file"):
+    severity = Severity.WARN if data.media.by_design else None
+    message = "a file is named with two different texts"
+    for firing in fired(data, "dup-id", message, "{n} rows", "one text a file", severity):
         first = data.media.first_of_twice
         yield firing._replace(related=(first,) if first is not None else ())
 

@@ -160,10 +160,12 @@ SIDE_BY_SIDE = {
 
 @rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
-    """What the model should learn is empty, blank or null.
+    """What the model should learn is empty, blank or null, or the name of the file that it is learned from.
 
-    Why: the record teaches the model to say nothing, or is dropped in silence.
-    Fix: fill the field or remove the record.
+    Why: the record teaches the model to say nothing, or is dropped in silence; a row that names no sound or picture stops
+    the loader.
+    Fix: fill the field or remove the record. A speaker or the caption of a picture that is empty is a warning: it may be
+    meant so, but a speaker without a name becomes a voice of its own.
     A missing label in an evaluation file is a warning, as test sets are published without their labels. Where other keys
     stand beside those of the shape, an answer that at most 10 % of the records leave empty, or one record, is a FAIL in a
     training split and a WARN in other files.
@@ -172,15 +174,12 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     """
     shape = data.shape
     assert shape is not None
-    second = (SECOND,) if SECOND in shape.habits else ()
-    for key in dict.fromkeys((*shape.answers, *shape.pair, *second)):
+    for key, wanted, severity in _to_be_filled(data, shape):
         value, usual = record.value.get(key, 0), key in shape.usual
         nothing = is_nothing(value) if usual else value is None or value == [] or _is_blank_text(value)
         if nothing and not (usual and _says_why(record)):
             kind = "null" if value is None else "a blank text" if value else "empty"
-            hidden = key == shape.label and data.split == "eval"
-            severity = Severity.WARN if hidden else _severity(data, key)
-            limit = AS_OTHERS if usual else "something to learn"
+            limit = AS_OTHERS if usual else wanted
             yield Fault(f'"{key}" is empty', kind, limit, key=key, severity=severity)
             return
     for key in shape.pair:
@@ -197,6 +196,18 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
 
 def _is_blank_text(value: Any) -> bool:
     return isinstance(value, str) and is_blank(value)
+
+
+def _to_be_filled(data: Survey, shape: Shape) -> Iterator[tuple[str, str, Severity | None]]:
+    """The keys that no record may leave empty, what belongs there, and how bad it is where that is not the rule's own."""
+    second = (SECOND,) if SECOND in shape.habits else ()
+    for key in dict.fromkeys((*shape.answers, *shape.pair, *second)):
+        hidden = key == shape.label and data.split == "eval"
+        yield key, "something to learn", Severity.WARN if hidden else _severity(data, key)
+    for key in shape.media:
+        yield key, "the name of a file", None
+    for key in shape.filled:
+        yield key, "a text, as in other records", Severity.WARN
 
 
 @rule("TP-SCHEMA-NULLFILL", Severity.WARN, needs=("messages",), per="record")

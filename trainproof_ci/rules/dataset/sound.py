@@ -17,14 +17,18 @@ def _spoken(data: Survey) -> None:
 
 @rule("TP-AUDIO-DURATION", Severity.FAIL, needs=("media",))
 def wrong_duration(data: Survey, limits: Limits) -> Iterator[Firing]:
-    """A duration is missing, zero, or not that of the sound.
+    """A duration is missing, zero, or not that of the sound; or the file that a record names is no sound.
 
     Why: NeMo and lhotse filter by the stated duration: null raises, 0 and milliseconds in place of seconds make the
-    whole file vanish from training without a word.
-    Fix: write the duration of the file in seconds. Compared with the header of WAV and FLAC files that are in the
-    checkout; segments (with an `offset`) must end inside their file.
+    whole file vanish from training without a word. A download that failed leaves 0 bytes or a web page under the name of a
+    sound, and the loader stops there.
+    Fix: write the duration of the file in seconds, or fetch the sound again. Compared with the header of WAV and FLAC files
+    that are in the checkout; segments must not be longer than their file, and end inside it where an `offset` says where
+    they begin. A Git LFS pointer counts as a file that is not in the checkout.
     """
-    _spoken(data)
+    if data.sighted("no-sound") is None:
+        _spoken(data)
+    yield from fired(data, "no-sound", "a file that a record names is no sound", "{first}, {n} records", "a sound")
     yield from fired(
         data, "no-duration", "a duration is missing or cannot be one", "{first}, {n} records", "seconds > 0"
     )
@@ -35,14 +39,19 @@ def wrong_duration(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 @rule("TP-AUDIO-RATE", Severity.WARN, needs=("media",))
 def too_fast(data: Survey, limits: Limits) -> Iterator[Firing]:
-    """A text is too long for its sound.
+    """A text is too long for its sound, or far too short.
 
     Why: nobody speaks 50 characters a second; the text belongs to another clip or the clip was cut. CTC and RNN-T
     losses become infinite when there are more tokens than frames. Sounds below a second may have 150 a second,
-    because their lengths are rounded.
-    Fix: align the text with the sound again, or remove the record.
+    because their lengths are rounded. A few words in an hour are mostly a duration in milliseconds: the record is
+    filtered out as too long.
+    Fix: align the text with the sound again, write its duration in seconds, or remove the record.
     """
     _spoken(data)
+    yield from fired(
+        data, "slow", "a text is far too short for its sound", "{first}, {n} records",
+        "≥ 1 character in 20 s where a sound lasts over 5 minutes",
+    )  # fmt: skip
     yield from fired(
         data, "rate", "a text is too long to be said in its sound", "{first}, {n} records", "≤ 50 characters a second"
     )

@@ -120,15 +120,20 @@ def huge_field(data: Survey, limits: Limits) -> Iterator[Firing]:
     )
 
 
-@rule("TP-CSV-HEADER", Severity.WARN, needs=("table",))
+@rule("TP-CSV-HEADER", Severity.WARN, needs=("rows",))
 def no_header(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The first row does not look like names, or the names stand again among the rows.
 
     Why: a table without a header loses its first record to the column names. A header in the middle, where two tables
-    were joined, is read as a record: "label" becomes a class, and a column of numbers one of texts.
-    Fix: add a header row, or tell the reader that there is none; remove the second header.
+    were joined, is read as a record: "label" becomes a class, and a column of numbers one of texts. Speech metadata between
+    vertical bars has none but Coqui's, `audio_file|text`: other names are read as a clip.
+    Fix: add a header row, or tell the reader that there is none; remove the second header, or the one of speech metadata.
     """
     yield from fired(data, "no-header", "the first row looks like data, not like column names", "{first}", "names")
     yield from fired(
         data, "header-again", "the header stands again among the rows", "{first}, {n} times", "the header once"
     )
+    yield from fired(
+        data, "header-unknown", "the first line names the fields, where readers expect a clip or other names", "{first}",
+        "a clip, or audio_file|text",
+    )  # fmt: skip
