@@ -329,7 +329,7 @@ def test_no_content_is_told(work: Path, command: Command) -> None:
 def test_a_file_that_changes_while_it_is_read_is_not_judged(
     work: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from trainproof_ci.readers.dataset import labels, parallel, plain_lines
+    from trainproof_ci.readers.dataset import labels, plain_lines, sides
 
     for other, content in files():
         (work / other).parent.mkdir(exist_ok=True)
@@ -351,7 +351,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_judged(
         monkeypatch.setattr(module, function, grown)
 
     growing(plain_lines.Ends, "take")
-    growing(vars(parallel)["_Side"], "_look")
+    growing(sides.Side, "_look")
     growing(labels.FolderDigest, "add")
     report = judged()
     assert {finding.rule for _, finding in report.findings} == {"TP-FILE-CHANGED-WHILE-READ"}

@@ -18,7 +18,7 @@ WIDE = reason(
 )
 
 
-@rule("TP-ENC-UTF8", Severity.FAIL)
+@rule("TP-ENC-UTF8", Severity.FAIL, needs=("text",))
 def not_utf8(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Bytes that are not UTF-8.
 
@@ -41,7 +41,7 @@ def byte_order_mark(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield from fired(data, "bom", "the file begins with a byte-order mark", "{first}", "no mark", severity)
 
 
-@rule("TP-ENC-BOM-MID", Severity.FAIL)
+@rule("TP-ENC-BOM-MID", Severity.FAIL, needs=("text",))
 def mark_inside(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A line inside the file begins with a byte-order mark.
 
@@ -51,7 +51,7 @@ def mark_inside(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield from fired(data, "bom-inside", "a line begins with a byte-order mark", "{n} marks", "0")
 
 
-@rule("TP-ENC-NUL", Severity.FAIL)
+@rule("TP-ENC-NUL", Severity.FAIL, needs=("text",))
 def nul_bytes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Raw NUL bytes stand in the file.
 

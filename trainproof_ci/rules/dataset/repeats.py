@@ -20,19 +20,20 @@ def _fired(data: Survey, repeats: list[Repeat], message: str, earlier: str, meas
     return Firing(message, measured, limit, places, (first,))
 
 
-@rule("TP-DUP-RECORD", Severity.WARN, needs=("records",))
+@rule("TP-DUP-RECORD", Severity.WARN, needs=("records", "text"))
 def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A whole record stands in the file more than once.
 
     Why: it counts double in the loss, and a copy that lands in the evaluation split makes the score a lie.
     Fix: remove the copies. Records are compared whole; the order of keys and white space between them do not matter.
+    Of a parallel text only lines of at least 160 bytes on all sides together: short sentences come back in speech.
     """
     if data.repeats:
         many = f"{len(data.repeats)} of {data.records} records"
         yield _fired(data, data.repeats, "a record repeats an earlier one", "first copy", many, "0")
 
 
-@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20, "constant": 3})
+@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("keys",), limits={"share": 0.2, "records": 20, "constant": 3})
 def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The same input has another output elsewhere in the file.
 

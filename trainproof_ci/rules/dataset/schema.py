@@ -26,7 +26,7 @@ def _other(record: Record, shape: Shape) -> Shape | None:
     return other if other.required.keys() - shape.vocabulary else None
 
 
-@rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("keys",), per="record")
 def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record has another shape than the file.
 
@@ -43,7 +43,7 @@ def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
         )
 
 
-@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("keys",), per="record")
 def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field that the shape needs is missing.
 
@@ -71,7 +71,7 @@ def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
     return next(iter(get_close_matches(key, unknown, 1, 0.7)), None)
 
 
-@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("keys",), per="record")
 def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field of the shape has a type that it cannot have, or a list another length than the list that it belongs to.
 
@@ -108,7 +108,7 @@ SIDE_BY_SIDE = {
 }
 
 
-@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("keys",), per="record")
 def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """What the model should learn is empty, blank or null.
 
