@@ -176,7 +176,7 @@ def test_rules_about_keys_and_rows_do_not_run(work: Path) -> None:
     ran = {rule for rule in checks.ran if rule.startswith(("TP-SCHEMA", "TP-TRAIN", "TP-DUP", "TP-ENC"))}
     assert ran == {
         "TP-DUP-RECORD", "TP-ENC-BOM", "TP-ENC-BOM-MID", "TP-ENC-CONTROL", "TP-ENC-INVISIBLE", "TP-ENC-MOJIBAKE",
-        "TP-ENC-NUL", "TP-ENC-REPLACEMENT", "TP-ENC-UTF8",
+        "TP-ENC-NUL", "TP-ENC-REPLACEMENT", "TP-ENC-UTF16", "TP-ENC-UTF8",
     }  # fmt: skip
     assert "TP-LINE-BLANK" in checks.skipped
 

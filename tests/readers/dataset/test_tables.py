@@ -310,7 +310,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "metadata.csv", b"%b|%b\n%b|\n%b|%b|%b|%b\n" % ((text,) * 7)
     yield "train.src", b"%b\n\n%b\xff\n" % (text, text)
     yield "train.tgt", b"%b\n%b\n" % (text, text)
-    yield "images/x.jpg", b""
+    yield "images/x.jpg", b"\xff\xd8"
     yield "labels/a.txt", b"0 0.5 0.5 0.1 0.1\n0 %b\n" % text
     yield "asr.json", b'{"audio_filepath": "%b", "duration": null, "text": "%b"}\n' % (text, text) * 2
 

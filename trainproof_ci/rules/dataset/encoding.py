@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.registry import Limits, reason, rule
+from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
 
-WIDE = reason(
-    "TP-ENC-UTF16",
-    Severity.FAIL,
+
+@rule("TP-ENC-UTF16", Severity.FAIL)
+def wide_text(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The file is UTF-16 or UTF-32.
 
     Why: every reader of datasets expects UTF-8; Windows PowerShell 5 writes UTF-16 with `>`.
     Fix: convert it, for example with `iconv -f UTF-16 -t UTF-8`.
-    """,
-)
+    """
+    yield from fired(data, "wide", "a file is not UTF-8", "{first}, {n} files", "UTF-8")
 
 
 @rule("TP-ENC-UTF8", Severity.FAIL, needs=("text",))
