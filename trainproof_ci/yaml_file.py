@@ -24,6 +24,14 @@ class Node(NamedTuple):
     line: int
 
 
+class InvalidYamlError(UsageError):
+    """What no reader of YAML takes, at line `line`."""
+
+    def __init__(self, name: str, line: int | None, problem: str) -> None:
+        super().__init__(f"{name}{f':{line}' if line else ''}: not valid YAML ({problem})")
+        self.line, self.problem = line, problem
+
+
 def load(data: bytes, name: str) -> Node:
     """Read one YAML document. Raises `UsageError` with `name` and the line for anything not plainly understood."""
     if len(data) > LARGEST:
@@ -42,8 +50,8 @@ def load(data: bytes, name: str) -> Node:
     try:
         return _Builder(name).build(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise UsageError(f"{name}{line}: not valid YAML ({error.context or 'syntax'})") from None
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise InvalidYamlError(name, line, error.context or "syntax") from None
     except (yaml.YAMLError, RecursionError, ValueError):
         raise UsageError(f"{name}: not valid YAML (a character or a structure that YAML does not allow)") from None
 

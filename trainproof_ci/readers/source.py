@@ -91,11 +91,11 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 def read_start(path: str, most: int) -> bytes:
     """At most `most` bytes of the regular file at `path`; a pipe or a device is refused, not waited for. Raises `Unreadable`."""
-    return _begun(path, most)[0]
+    return read_begun(path, most)[0]
 
 
-def _begun(path: str, most: int) -> tuple[bytes, int]:
-    """At most `most` bytes of the file, and its size."""
+def read_begun(path: str, most: int) -> tuple[bytes, int]:
+    """The same, and the size of the file."""
     handle, status = _opened(path)
     size = status.st_size
     try:
@@ -162,7 +162,7 @@ class Head:
     @classmethod
     def of(cls, path: str, most: int = HEAD_BYTES) -> "Head":
         """Read the head of the regular file at `path`, at most so many bytes; raises `Unreadable`."""
-        return cls(path, *_begun(path, most))
+        return cls(path, *read_begun(path, most))
 
     @property
     def whole(self) -> bool:

@@ -4,12 +4,15 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trainproof_ci.config import Settings
-from trainproof_ci.discovery import find
+from trainproof_ci.discovery import Target, find
 from trainproof_ci.engine import check
 from trainproof_ci.model import Report, Severity
-from trainproof_ci.readers.dataset import leaks
+from trainproof_ci.readers.dataset import leaks, read, sides
+from trainproof_ci.registry import rules_for
 
 ENGLISH = [f"The river number {n} is wide and cold in winter." for n in range(6)]
 GERMAN = [f"Der Fluss Nummer {n} ist im Winter breit und kalt." for n in range(6)]
@@ -124,3 +127,98 @@ def test_too_many_lines_are_not_compared(work: Path, monkeypatch: pytest.MonkeyP
     for module in (leaks, pairs):
         monkeypatch.setattr(module, "MOST_RECORDS", 3)
     assert "too many" in judged(splits(4)).targets[0].checks.skipped["TP-DUP-LEAK"]
+
+
+@pytest.mark.parametrize(
+    ("word", "rule"),
+    [
+        ("caf\u00c3\u00a9", "TP-ENC-MOJIBAKE"),
+        ("caf\ufffd", "TP-ENC-REPLACEMENT"),
+        ("ca\u200bfe", "TP-ENC-INVISIBLE"),
+        ("ca\ufefffe", "TP-ENC-INVISIBLE"),
+        ("ca\x07fe", "TP-ENC-CONTROL"),
+        ("ca\x9ffe", "TP-ENC-CONTROL"),
+        ("caf\u00e9 \\u00c3\\u00a9 &eacute;&eacute;", None),
+    ],
+)
+@pytest.mark.parametrize("side", ["en", "de"])
+def test_the_rules_about_characters_are_asked_about_every_line(
+    work: Path, word: str, rule: str | None, side: str
+) -> None:
+    both = {"en": [*ENGLISH], "de": [*GERMAN]}
+    both[side][4] = f"A {word} at the river."
+    report = judged({f"train.{name}": text(lines) for name, lines in both.items()})
+    assert found(report) == ([(rule, Severity.WARN, f"train.{side}")] if rule else [])
+    assert [list(finding.places.lines) for _, finding in report.findings] == ([[5]] if rule else [])
+
+
+LONG = "It had rained for three days when the ferry at last put out from the quay below the old town{}."
+LANG = "Seit drei Tagen regnete es, als die Fähre endlich vom Kai unterhalb der alten Stadt ablegte{}."
+
+
+@pytest.mark.parametrize("end", ["\n", ""], ids=["ended", "not ended"])
+def test_a_long_pair_that_stands_twice(work: Path, end: str) -> None:
+    english = [*ENGLISH, LONG.format(""), LONG.format(" again"), LONG.format("")]
+    german = [*GERMAN, LANG.format(""), LANG.format(" erneut"), LANG.format("")]
+    report = judged({"train.en": text(english)[:-1] + end.encode(), "train.de": text(german)[:-1] + end.encode()})
+    repeated = [finding for _, finding in report.findings if finding.rule == "TP-DUP-RECORD"]
+    assert [(f.severity, list(f.places.lines), f.related[0].line) for f in repeated] == [(Severity.WARN, [9], 7)]
+
+
+def test_short_pairs_and_other_translations_may_come_back(work: Path) -> None:
+    english = ["Thank you.", *ENGLISH, "Thank you.", ENGLISH[2], LONG.format(""), LONG.format("")]
+    german = ["Danke.", *GERMAN, "Danke.", GERMAN[2], LANG.format(""), LANG.format(" wieder")]
+    assert found(judged({"train.en": text(english), "train.de": text(german)})) == []
+
+
+def test_rules_about_keys_and_rows_do_not_run(work: Path) -> None:
+    checks = judged({"train.en": text(ENGLISH), "train.de": text(GERMAN)}).targets[0].checks
+    ran = {rule for rule in checks.ran if rule.startswith(("TP-SCHEMA", "TP-TRAIN", "TP-DUP", "TP-ENC"))}
+    assert ran == {
+        "TP-DUP-RECORD", "TP-ENC-BOM", "TP-ENC-BOM-MID", "TP-ENC-CONTROL", "TP-ENC-INVISIBLE", "TP-ENC-MOJIBAKE",
+        "TP-ENC-NUL", "TP-ENC-REPLACEMENT", "TP-ENC-UTF16", "TP-ENC-UTF8",
+    }  # fmt: skip
+    assert "TP-LINE-BLANK" in checks.skipped
+
+
+PIECES = [
+    "a",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\n<<<<<<< x\n",
+    "\n=======\n",
+    "\n>>>>>>> y\n",
+    "<",
+    "é",
+    "Ã©",
+    "\u3000",
+    "\u2028",
+]
+PIECES += ["\x85", "\x0c", "\0", "\x07", "\ufeff", "a\u200ba", "\udcff", "\ufffd", "&amp;"]
+SIDE = st.lists(st.sampled_from(PIECES), max_size=12).map(
+    lambda parts: "".join(parts).encode("utf-8", "surrogateescape")
+)
+
+
+@given(SIDE, SIDE)
+def test_a_harmless_block_has_nothing_to_be_told(
+    tmp_path_factory: pytest.TempPathFactory, first: bytes, second: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("sides")
+    paths = (str(folder / "train.de"), str(folder / "train.en"))
+    for path, content in zip(paths, (first, second), strict=True):
+        Path(path).write_bytes(b"A first line.\n" + content)
+    quick = told(paths)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sides, "_is_harmless", lambda _: False)
+        assert told(paths) == quick
+
+
+def told(paths: tuple[str, ...]) -> object:
+    target = Target(paths[0], "dataset", "parallel-text", members=paths, is_file=False)
+    survey = read(target, Settings(), rules_for("dataset"))
+    groups = {rule: [f.places.shown for f in survey.faults.firings(rule)] for rule in survey.faults.groups}
+    seen = {name: (sighting.measured, sighting.places.shown) for name, sighting in survey.faults.sightings.items()}
+    return groups, seen, survey.records, survey.sha256, survey.size

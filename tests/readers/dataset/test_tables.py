@@ -341,7 +341,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "metadata.csv", b"%b|%b\n%b|\n%b|%b|%b|%b\n" % ((text,) * 7)
     yield "train.src", b"%b\n\n%b\xff\n" % (text, text)
     yield "train.tgt", b"%b\n%b\n" % (text, text)
-    yield "images/x.jpg", b""
+    yield "images/x.jpg", b"\xff\xd8"
     yield "labels/a.txt", b"0 0.5 0.5 0.1 0.1\n0 %b\n" % text
     yield "asr.json", b'{"audio_filepath": "%b", "duration": null, "text": "%b"}\n' % (text, text) * 2
 
@@ -360,7 +360,7 @@ def test_no_content_is_told(work: Path, command: Command) -> None:
 def test_a_file_that_changes_while_it_is_read_is_not_judged(
     work: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from trainproof_ci.readers.dataset import labels, parallel, plain_lines
+    from trainproof_ci.readers.dataset import labels, plain_lines, sides
 
     for other, content in files():
         (work / other).parent.mkdir(exist_ok=True)
@@ -382,7 +382,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_judged(
         monkeypatch.setattr(module, function, grown)
 
     growing(plain_lines.Ends, "take")
-    growing(vars(parallel)["_Side"], "_look")
+    growing(sides.Side, "_look")
     growing(labels.FolderDigest, "add")
     report = judged()
     assert {finding.rule for _, finding in report.findings} == {"TP-FILE-CHANGED-WHILE-READ"}

@@ -41,12 +41,12 @@ class Faults:
         self.groups: dict[str, dict[Severity | None, Group]] = {}
         self.sightings: dict[str, Sighting] = {}
 
-    def add(self, rule_id: str, fault: Fault, record: Record) -> None:
-        """Keep one fault that a record rule found."""
+    def add(self, rule_id: str, fault: Fault, record: Record, path: str | None = None) -> None:
+        """Keep one fault that a record rule found, in another file than the usual one where `path` names it."""
         group = self.groups.setdefault(rule_id, {}).setdefault(fault.severity, Group(fault))
         line = fault.line or record.line + _lines_before(record.raw, fault.key) or None
         offset = record.byte_offset if fault.byte_offset is None else fault.byte_offset
-        place = Location(self.path, line, fault.column, offset, record.number, key=fault.key)
+        place = Location(path or self.path, line, fault.column, offset, record.number, key=fault.key)
         group.places.add(place, content=record.raw)
 
     def sight(self, name: str, place: Location, measured: str, content: bytes) -> None:

@@ -6,11 +6,12 @@ import re
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS
-from trainproof_ci.readers.dataset.label_names import NAMES
 from trainproof_ci.readers.dataset.listed import once_a_folder
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head
 
+NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
+"""What the YAML of a dataset is called."""
 NOT_LABELS = frozenset(
     {"classes.txt", "labels.txt", "train.txt", "val.txt", "test.txt", "obj.names", "readme.txt", "notes.txt"}
 )

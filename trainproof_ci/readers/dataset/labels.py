@@ -9,8 +9,8 @@ from trainproof_ci.readers.dataset.delimited import line_of
 from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS
 from trainproof_ci.readers.dataset.label_files import BOX, images_of, is_label, numbers_of, top_of
-from trainproof_ci.readers.dataset.label_names import Names, names_for
-from trainproof_ci.readers.pointers import is_pointer, refuse_pointer
+from trainproof_ci.readers.dataset.whole import refuse_no_text
+from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import TYPE_CHECKING
 
@@ -23,8 +23,12 @@ LARGEST = 16 << 20
 """Bytes of one label file; an image with more objects is none."""
 MARGIN = 0.01
 """Beyond 0 … 1 by this much is rounding: the tolerance of ultralytics."""
+AXES = 2
+"""Numbers of a key point that say where it lies."""
 SEEN = (0, 1, 2)
 """How well a key point is seen, the last number of three."""
+NO_TEXT = {"TP-FILE-NOT-DATA": "not-data", "TP-ENC-UTF16": "wide"}
+"""What a label file may be in place of text, by the rule about it."""
 
 
 def recognise(head: Head) -> str | None:
@@ -34,24 +38,36 @@ def recognise(head: Head) -> str | None:
 
 def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> None:
     """Measure all label files of one folder; each object is a record of its own file."""
-    top = top_of(target.members[0])
-    names = names_for(top, images_of(target.path)) if top is not None else Names()
+    from trainproof_ci.readers.dataset.label_images import (  # recognising needs none of it
+        listed_classes,
+        look_at_images,
+    )
+    from trainproof_ci.readers.dataset.label_names import Names, names_for
+
+    top, images = top_of(target.members[0]), images_of(target.members[0]).rpartition("/")[0]
+    names = names_for(top, images) if top is not None else Names()
     classes = settings.dataset(target.path).num_labels or names.classes
-    reading = _Reading(survey, classes, names.key_points)
+    listed = listed_classes(target.path, top) if classes is None and top is not None else None
+    reading = _Reading(survey, classes, names.key_points, listed)
     for path in target.members:
         reading.file(path)
-    if names.other_count is not None:
-        measured, place = names.other_count
-        survey.faults.sight("yolo-names", place, measured, b"")
+    for flaw in names.flaws:
+        survey.faults.sight(flaw.name, flaw.place, flaw.measured, b"")
+    if classes is None:
+        survey.unread = survey.unread or names.unread
     survey.settle((), None)
     survey.sha256 = reading.digest.hexdigest()
-    survey.extra |= {"files": len(target.members), "classes": classes if classes is not None else "unknown"}
+    survey.extra["files"] = len(target.members)
+    look_at_images(images, survey)
+    survey.extra["classes"] = classes or (f"{listed} in classes.txt" if listed else "unknown")
     survey.extra["background_images"] = reading.empty
 
 
 class _Reading:
-    def __init__(self, survey: "Survey", classes: int | None, key_points: tuple[int, int] | None) -> None:
-        self.survey, self.classes, self.key_points = survey, classes, key_points
+    def __init__(
+        self, survey: "Survey", classes: int | None, key_points: tuple[int, int] | None, listed: int | None
+    ) -> None:
+        self.survey, self.classes, self.key_points, self.listed = survey, classes, key_points, listed
         self.path = ""
         self.digest = FolderDigest()
         self.empty = 0
@@ -69,8 +85,7 @@ class _Reading:
         if not data.strip():
             self.empty += 1
             return
-        if is_pointer(head := Head(path, data, len(data))):
-            self._pointer(head)
+        if self._is_no_text(Head(path, data, len(data))):
             return
         if data.startswith(BOM):
             self._sight("bom", 1, 0, "EF BB BF", b"")
@@ -81,13 +96,17 @@ class _Reading:
                 self._row(raw, number, offset, seen)
             offset += len(raw) + 1
 
-    def _pointer(self, head: Head) -> None:
-        """A file that is not here; the first of them says why, and the others are judged."""
-        self._sight("yolo-pointer", 1, 0, "", b"")
+    def _is_no_text(self, head: Head) -> bool:
+        """Whether a file is none or not here: the first pointer says why, and the other files are judged."""
         try:
+            refuse_no_text(head)
             refuse_pointer(head)
         except Unreadable as why:
-            self.survey.unread = self.survey.unread or why
+            name = NO_TEXT.get(why.rule)
+            self._sight(name or "yolo-pointer", 1, 0, why.measured, b"")
+            self.survey.unread = self.survey.unread or (why if name is None else None)
+            return True
+        return False
 
     def _row(self, raw: bytes, number: int, offset: int, seen: dict[tuple[float, ...], int]) -> None:
         if raw.startswith(MARKERS) or raw.rstrip() == b"=======":
@@ -108,21 +127,30 @@ class _Reading:
             self._sight("yolo-twice", number, offset, f"line {seen[tuple(fields)]} again", raw)
 
     def _coordinates(self, fields: Sequence[float]) -> Sequence[float] | None:
-        """What of a row lies in 0 … 1: of key points the box, of a polygon all of it. None for a row that is neither.
+        """What of a row lies in 0 … 1: a polygon, or a box and its key points. None for a row that is neither.
 
-        Where nothing says how many key points there are, a row holds some if each third number says how well one is seen.
+        The loader wants it of key points that are not seen, too. Where nothing says how many there are, a row holds some
+        if each third number says how well one is seen; one that is not seen may then lie anywhere.
         """
-        columns = len(fields)
+        columns, points = len(fields), fields[BOX:]
         if self.key_points is not None:
-            return fields[1:BOX] if columns == BOX + self.key_points[0] * self.key_points[1] else None
-        if columns > BOX and columns % 3 == BOX % 3 and all(number in SEEN for number in fields[BOX + 2 :: 3]):
-            return fields[1:BOX]
+            count, width = self.key_points
+            if columns != BOX + count * width:
+                return None
+            return [*fields[1:BOX], *(value for at, value in enumerate(points) if at % width < AXES or value < 0)]
+        if columns > BOX and columns % 3 == BOX % 3 and all(number in SEEN for number in points[2::3]):
+            return [
+                *fields[1:BOX],
+                *(value for at, value in enumerate(points) if at % 3 < AXES and points[at // 3 * 3 + 2]),
+            ]
         return fields[1:] if columns == BOX or (columns > BOX and columns % 2 == 1) else None
 
     def _class(self, label: float, number: int, offset: int, raw: bytes) -> None:
         if label < 0 or label != int(label) or (self.classes is not None and label >= self.classes):
             self._sight("yolo-class", number, offset, f"class {label:g}", raw)
             return
+        if self.listed is not None and label >= self.listed:
+            self._sight("yolo-unlisted", number, offset, f"class {label:g}, {self.listed} listed", raw)
         self.survey.tally.label(int(label), number, self.survey.records)
 
     def _bounds(

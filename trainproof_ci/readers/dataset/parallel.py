@@ -2,23 +2,26 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 
 from trainproof_ci.places import Location
-from trainproof_ci.readers.dataset.delimited import Line, physical_lines
-from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
+from trainproof_ci.readers.dataset.digests import FolderDigest
+from trainproof_ci.readers.dataset.duplicates import prove
 from trainproof_ci.readers.dataset.known_columns import SPLITS
 from trainproof_ci.readers.dataset.listed import once_a_folder
 from trainproof_ci.readers.dataset.shapes import SHAPES
+from trainproof_ci.readers.dataset.sides import Side
 from trainproof_ci.readers.dataset.whole import refuse_no_text
 from trainproof_ci.readers.pointers import refuse_pointer
-from trainproof_ci.readers.source import Head, Source
+from trainproof_ci.readers.source import Head
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
     from trainproof_ci.discovery import Target
     from trainproof_ci.readers.dataset.leaks import Leaks
+    from trainproof_ci.readers.dataset.record import Record
     from trainproof_ci.readers.dataset.survey import Survey
 
 SIDES = frozenset({"src", "tgt", "trg", "source", "target"})
@@ -45,10 +48,10 @@ CORPORA = SPLITS | {
     "multi30k",
     "opus",
 }
-MARKED = frozenset({b"<", b"=", b">"})
-"""What the markers of a merge conflict begin with."""
-BREAKS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
-"""What `str.splitlines` takes for line ends besides CR and LF."""
+BLANKS_BEGIN = frozenset({b"", *(bytes([code]) for code in b" \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\xc2\xe1\xe2\xe3")})
+"""The bytes that a line without anything to be seen begins with; those beyond ASCII begin wide spaces, among much else."""
+LONG_PAIR = 160
+"""Bytes of all sides together; shorter sentences come back in speech and subtitles."""
 
 
 def recognise(head: Head) -> str | None:
@@ -95,9 +98,8 @@ def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> 
     """Measure all sides line by line; a record is a line of all of them. Raises `Unreadable` where one is no text."""
     refuse_sides(target.members)
     survey.settle((), SHAPES["parallel-text"])
-    sides = [_Side(path, survey) for path in target.members]
-    for lines in zip_longest(*(side.lines() for side in sides)):
-        _together(lines, sides, survey)
+    sides = [Side(path, survey) for path in target.members]
+    _hold_together(sides, survey)
     digest = FolderDigest()
     for side in sides:
         side.finish()
@@ -111,6 +113,13 @@ def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> 
     survey.extra |= {"files": len(sides), "lines": max(counts)}
     survey.sha256 = digest.hexdigest()
     survey.leaks = _compared(target.members, survey, settings)
+    survey.repeats, _ = prove(survey.duplicates, partial(_again, target.members), survey.shape)
+
+
+def _again(paths: Sequence[str], wanted: frozenset[int]) -> "Iterator[Record]":
+    from trainproof_ci.readers.dataset.pairs import records  # few texts repeat themselves
+
+    return (record for record in records(paths) if record.number in wanted)
 
 
 def refuse_sides(paths: Iterable[str]) -> None:
@@ -130,68 +139,22 @@ def _compared(paths: Sequence[str], survey: "Survey", settings: "Settings") -> "
     return compared_pairs(paths, survey, settings)
 
 
-def _together(lines: tuple[Line | None, ...], sides: "list[_Side]", survey: "Survey") -> None:
-    present = [(line, side) for line, side in zip(lines, sides, strict=True) if line is not None]
-    if len(present) == len(sides):
-        survey.records += 1
-        empty = [(line, side) for line, side in present if not line.text.strip()]
-        for line, side in empty if len(empty) < len(sides) else ():
-            side.sight("par-empty", line, "0 characters on one side")
+def _hold_together(sides: list[Side], survey: "Survey") -> None:
+    """Hold the lines of one number against each other; where all sides have one it is a record."""
+    note, number = survey.duplicates.keys.append, 0
+    for lines in zip_longest(*(side.lines() for side in sides)):
+        if None in lines:
+            continue
+        number += 1
+        for line in lines:
+            if line[:1] in BLANKS_BEGIN:
+                _sight_empty(lines, sides)
+                break
+        note(hash(lines) if sum(map(len, lines)) >= LONG_PAIR else number)
+    survey.records = number
 
 
-class _Side:
-    """One side: its path and what is wrong with its lines."""
-
-    def __init__(self, path: str, survey: "Survey") -> None:
-        self.path, self.survey = path, survey
-        self.count = self.size = 0
-        self.digest = sha256()
-        """Of all lines but those too long to hold, which are said not to be judged."""
-        self.unended: Line | None = None
-        self._conflict = False
-        """Whether a merge conflict is open."""
-
-    def lines(self) -> Iterator[Line]:
-        """The lines, looked at on the way; the file is one from its first line to its last."""
-        with Source(self.path) as source:
-            for line in physical_lines(source.file):
-                self.count += 1
-                self.digest.update(line.data)
-                self.size += len(line.data) or line.skipped
-                self._look(line)
-                self.unended = None if line.data.endswith(b"\n") else line
-                yield line
-
-    def _look(self, line: Line) -> None:
-        if line.skipped:
-            self.sight("too-long", line, f"{line.skipped} bytes")
-        if line.data.startswith(b"\xef\xbb\xbf"):
-            self.sight("bom" if line.number == 1 else "bom-inside", line, "EF BB BF")
-        if b"\0" in line.data:
-            self.sight("nul", line, f"{line.data.count(0)} NUL bytes")
-        if line.undecodable is not None:
-            at = line.byte_offset + line.undecodable
-            self.sight("utf8", line, f"byte 0x{line.data[line.undecodable]:02X} at {at}", at)
-        elif any(mark in line.text for mark in BREAKS):
-            self.sight("unicode-break", line, "a character that some readers take for a line end")
-        if "\r" in line.text:
-            self.sight("cr", line, "a lone CR")
-        if line.data[:1] in MARKED:
-            self._marked(line)
-
-    def _marked(self, line: Line) -> None:
-        """What opens a merge conflict, and what follows it: lines of the other two alone underline or quote a text."""
-        opens, closes = line.data.startswith(b"<<<<<<< "), line.data.startswith(b">>>>>>> ")
-        if opens or (self._conflict and (closes or line.data.rstrip() == b"=======")):
-            self.sight("conflict", line, "conflict markers")
-            self._conflict = not closes
-
-    def sight(self, name: str, line: Line, measured: str, at: int | None = None) -> None:
-        """Tell the survey."""
-        place = Location(self.path, line.number, byte_offset=line.byte_offset if at is None else at)
-        self.survey.faults.sight(name, place, measured, line.data)
-
-    def finish(self) -> None:
-        """What only the end decides."""
-        if self.unended is not None and self.unended.data:
-            self.sight("no-eol", self.unended, "")
+def _sight_empty(lines: tuple[bytes, ...], sides: list[Side]) -> None:
+    empty = [side for line, side in zip(lines, sides, strict=True) if not line.decode("utf-8", "replace").strip()]
+    for side in empty if len(empty) < len(sides) else ():
+        side.sight("par-empty", side.last, side.begin, "0 characters on one side")

@@ -1,6 +1,6 @@
 """What one pass over a dataset measures: the facts that the dataset rules judge."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
@@ -9,9 +9,10 @@ from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect, detect_named, upheld
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
-from trainproof_ci.readers.dataset.habits import SECOND, fitted
+from trainproof_ci.readers.dataset.habits import fitted
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
+from trainproof_ci.readers.dataset.needs import FORMATS, UNLIKE, lacks_format, offers
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.splits import split_of
 from trainproof_ci.readers.dataset.tally import Tally
@@ -134,9 +135,13 @@ class Survey:
             for fault in judge(record, self, limits):
                 self.faults.add(rule_id, fault, record)
         if not plain:
-            for rule_id, judge, limits in self._rare:
-                for fault in judge(record, self, limits):
-                    self.faults.add(rule_id, fault, record)
+            self.ask_about_text(record)
+
+    def ask_about_text(self, record: Record, path: str | None = None) -> None:
+        """Ask the rules about characters; `path` is the file where the dataset is several."""
+        for rule_id, judge, limits in self._rare:
+            for fault in judge(record, self, limits):
+                self.faults.add(rule_id, fault, record, path)
 
     def sight(  # noqa: PLR0913 - a place has that many coordinates
         self,
@@ -160,15 +165,12 @@ class Survey:
 
     def lacks(self, need: str) -> str | None:
         """Why a need of a rule is not met, or None."""
-        if need in {"rare-text", "lines"}:
-            return None
         if need == "records":
             return None if self.records else "no record could be read"
         if need in {"max-chars", "phrases", "label-range"}:
             return self._not_configured(need)
-        if need in FORMATS:
-            formats, called = FORMATS[need]
-            return None if self.format in formats else f"only for {called}; this is {self.format}"
+        if need in FORMATS or need in UNLIKE:
+            return lacks_format(need, self.format)
         if self.shape is None:
             return "the shape of the records is not recognised"
         if need == "known-keys":
@@ -215,36 +217,3 @@ def limits_of(rule: "Rule", settings: "Settings") -> "Limits | None":
     if chosen is None:
         return rule.limits
     return None if chosen.off else {**rule.limits, **chosen.limits}
-
-
-FORMATS = {
-    "json": (frozenset({"jsonl", "json", "jsonl-gzip", "jsonl-zstd", "json-gzip", "json-zstd"}), "JSON"),
-    "table": (frozenset({"csv", "tsv"}), "tables"),
-    "rows": (frozenset({"csv", "tsv", "tts"}), "tables"),
-    "yolo": (frozenset({"yolo-labels"}), "yolo-labels"),
-    "parallel": (frozenset({"parallel-text"}), "parallel-text"),
-}
-"""Needs that the format meets: the formats, and what a skip calls them."""
-
-
-def offers(shape: shapes.Shape) -> Iterator[str]:
-    """What the shape has that rules may need."""
-    yield "shape"
-    if shape.turns:
-        yield "turns"
-    if shape.roles:
-        yield "messages"
-    if shape.pair or SECOND in shape.habits:
-        yield "preference"
-    if shape.name == "openai-preference":
-        yield "outputs"
-    if shape.prompts or shape.turns:
-        yield "prompt"
-    if shape.targets:
-        yield from ("answer", "target")
-    elif shape.turns:
-        yield "answer"
-    if shape.label:
-        yield "label"
-    if shape.media:
-        yield "media"

@@ -29,7 +29,7 @@ def _having(data: Survey, key: str, type_name: str | None = None) -> Places:
     )
 
 
-@rule("TP-SCHEMA-TYPEDRIFT", Severity.FAIL, needs=("shape", "known-keys"))
+@rule("TP-SCHEMA-TYPEDRIFT", Severity.FAIL, needs=("keys", "known-keys"))
 def type_changes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A column has values of several types.
 
@@ -107,7 +107,7 @@ def _drifting_contents(data: Survey) -> Iterator[Firing]:
             yield Firing(message, counts, "1 type", odd.places, severity=severity)
 
 
-@rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("shape", "known-keys"), limits={"records": 3})
+@rule("TP-SCHEMA-KEYDRIFT", Severity.WARN, needs=("keys", "known-keys"), limits={"records": 3})
 def keys_change(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A key appears only in the second half of the file, or only in the first.
 
@@ -149,7 +149,7 @@ def _only_in_others(data: Survey, key: str) -> bool:
     return all(not needed <= set(keys) for keys, _ in data.columns.kinds if key in keys)
 
 
-@rule("TP-SCHEMA-NULLCOL", Severity.WARN, needs=("shape", "known-keys"), limits={"records": 2})
+@rule("TP-SCHEMA-NULLCOL", Severity.WARN, needs=("keys", "known-keys"), limits={"records": 2})
 def null_column(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A column is null in every record.
 

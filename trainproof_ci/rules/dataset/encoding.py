@@ -4,21 +4,21 @@ from collections.abc import Iterator
 
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.registry import Limits, reason, rule
+from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
 
-WIDE = reason(
-    "TP-ENC-UTF16",
-    Severity.FAIL,
+
+@rule("TP-ENC-UTF16", Severity.FAIL)
+def wide_text(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The file is UTF-16 or UTF-32.
 
     Why: every reader of datasets expects UTF-8; Windows PowerShell 5 writes UTF-16 with `>`.
     Fix: convert it, for example with `iconv -f UTF-16 -t UTF-8`.
-    """,
-)
+    """
+    yield from fired(data, "wide", "a file is not UTF-8", "{first}, {n} files", "UTF-8")
 
 
-@rule("TP-ENC-UTF8", Severity.FAIL)
+@rule("TP-ENC-UTF8", Severity.FAIL, needs=("text",))
 def not_utf8(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Bytes that are not UTF-8.
 
@@ -41,7 +41,7 @@ def byte_order_mark(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield from fired(data, "bom", "the file begins with a byte-order mark", "{first}", "no mark", severity)
 
 
-@rule("TP-ENC-BOM-MID", Severity.FAIL)
+@rule("TP-ENC-BOM-MID", Severity.FAIL, needs=("text",))
 def mark_inside(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A line inside the file begins with a byte-order mark.
 
@@ -51,7 +51,7 @@ def mark_inside(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield from fired(data, "bom-inside", "a line begins with a byte-order mark", "{n} marks", "0")
 
 
-@rule("TP-ENC-NUL", Severity.FAIL)
+@rule("TP-ENC-NUL", Severity.FAIL, needs=("text",))
 def nul_bytes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Raw NUL bytes stand in the file.
 

@@ -32,17 +32,27 @@ def wrong_columns(data: Survey, limits: Limits) -> Iterator[Firing]:
 
 @rule("TP-YOLO-CLASS", Severity.FAIL, needs=("yolo",))
 def wrong_class(data: Survey, limits: Limits) -> Iterator[Firing]:
-    """A class is not one of those that `data.yaml` has, or its `nc` is another number than there are `names`.
+    """A class is not one of those that `data.yaml` has, or that file does not tell which it has.
 
     Why: "label class 2 exceeds nc 2": the loader drops the image, or the loss indexes out of bounds on the GPU. Where
-    `nc` and `names` differ, training does not begin.
+    `nc` and `names` differ or both are missing, or the file is no YAML, training does not begin. A class that is only
+    missing in a `classes.txt`, where no `data.yaml` tells any, is a warning: annotation tools write that list.
     Fix: classes count from 0 to nc - 1; correct the label or `nc` and `names`.
     """
+    yield from fired(data, "yolo-yaml", "the YAML of the dataset tells no classes", "{first}", "names, or nc")
     yield from fired(data, "yolo-names", "nc and names tell different numbers of classes", "{first}", "nc = names")
     classes = data.extra.get("classes")
     limit = f"0 to {classes - 1}" if isinstance(classes, int) else "whole numbers from 0"
     yield from fired(
         data, "yolo-class", "a class that the dataset does not have", "{first} in the first of {n} rows", limit
+    )
+    yield from fired(
+        data,
+        "yolo-unlisted",
+        "a class that classes.txt does not list",
+        "{first}, in the first of {n} rows",
+        "a line for each class",
+        Severity.WARN,
     )
 
 
@@ -51,7 +61,7 @@ def out_of_bounds(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A coordinate lies outside 0 … 1, or a box has no area.
 
     Why: coordinates are parts of the image's width and height; pixels or negative values make the loader drop the
-    image. Rounding up to 0.01 beyond is let through, as ultralytics does.
+    image, also those of a key point that is not seen. Rounding up to 0.01 beyond is let through, as ultralytics does.
     Fix: divide by width and height, and clip at the border.
     """
     yield from fired(

@@ -9,7 +9,7 @@ from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.sighted import fired
 
 
-@rule("TP-LINE-BLANK", Severity.FAIL)
+@rule("TP-LINE-BLANK", Severity.FAIL, needs=("lines",))
 def blank_line(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A blank line.
 
@@ -22,7 +22,7 @@ def blank_line(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield from fired(data, "blank-end", "blank lines follow the last record", "{n} blank lines", "0", Severity.WARN)
 
 
-@rule("TP-LINE-TRUNCATED", Severity.FAIL)
+@rule("TP-LINE-TRUNCATED", Severity.FAIL, needs=("lines",))
 def cut_line(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The last line stops in the middle of a record.
 
@@ -38,7 +38,7 @@ def cut_line(data: Survey, limits: Limits) -> Iterator[Firing]:
     )
 
 
-@rule("TP-LINE-CR", Severity.FAIL)
+@rule("TP-LINE-CR", Severity.FAIL, needs=("text",))
 def lone_cr(data: Survey, limits: Limits) -> Iterator[Firing]:
     r"""Lines end in a lone carriage return.
 
@@ -48,7 +48,7 @@ def lone_cr(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield from fired(data, "cr", "records are separated by a lone carriage return", "{n} lines", "line feeds")
 
 
-@rule("TP-LINE-NO-EOL", Severity.WARN)
+@rule("TP-LINE-NO-EOL", Severity.WARN, needs=("text",))
 def no_final_newline(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The last line has no line feed.
 
@@ -63,7 +63,7 @@ def no_final_newline(data: Survey, limits: Limits) -> Iterator[Firing]:
     )
 
 
-@rule("TP-LINE-MIXED-EOL", Severity.WARN)
+@rule("TP-LINE-MIXED-EOL", Severity.WARN, needs=("lines",))
 def mixed_ends(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Some lines end in CRLF and some in LF.
 
@@ -73,7 +73,7 @@ def mixed_ends(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield from fired(data, "mixed-eol", "line ends are mixed", "{first}", "one kind of line end")
 
 
-@rule("TP-LINE-LONG", Severity.WARN)
+@rule("TP-LINE-LONG", Severity.WARN, needs=("text",))
 def long_line(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A line is longer than 1 MiB.
 

@@ -92,7 +92,7 @@ def odd_weight(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
                 return
 
 
-@rule("TP-SCHEMA-UNKNOWN-KEY", Severity.WARN, needs=("shape",), limits={"share": 0.5})
+@rule("TP-SCHEMA-UNKNOWN-KEY", Severity.WARN, needs=("keys",), limits={"share": 0.5})
 def unknown_keys(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A key is none that the shape knows.
 

@@ -84,7 +84,7 @@ def _asked(messages: list[Any]) -> Any:
     return next((m for m in messages if not (isinstance(m, dict) and m.get("role") == "system")), None)
 
 
-@rule("TP-PREF-ONE-SIDED", Severity.WARN, needs=("shape",), limits={"records": 4})
+@rule("TP-PREF-ONE-SIDED", Severity.WARN, needs=("keys",), limits={"records": 4})
 def one_sided(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Every answer has the same label.
 

@@ -21,7 +21,7 @@ def _fired(data: Survey, repeats: list[Repeat], message: str, earlier: str, meas
     return Firing(message, measured, limit, places, (first,))
 
 
-@rule("TP-DUP-RECORD", Severity.WARN, needs=("records",))
+@rule("TP-DUP-RECORD", Severity.WARN, needs=("records", "text"))
 def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """A whole record stands in the file more than once.
 
@@ -29,6 +29,7 @@ def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     Fix: remove the copies. Records are compared whole; the order of keys and white space between them do not matter.
     Stands down: where the shape is not recognised and the values that its columns, 8 at most, take can be combined to
     fewer different records than there are, as those of a file of labels: some must be equal.
+    Of a parallel text only lines of at least 160 bytes on all sides together: short sentences come back in speech.
     """
     if data.sighted("crowded") is not None:
         raise StandDown("its columns take so few values that some records must be equal")
@@ -37,7 +38,7 @@ def repeated_record(data: Survey, limits: Limits) -> Iterator[Firing]:
         yield _fired(data, data.repeats, "a record repeats an earlier one", "first copy", many, "0")
 
 
-@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("shape",), limits={"share": 0.2, "records": 20, "constant": 3})
+@rule("TP-DUP-CONFLICT", Severity.WARN, needs=("keys",), limits={"share": 0.2, "records": 20, "constant": 3})
 def contradicting_record(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The same input has another output elsewhere in the file.
 

@@ -27,7 +27,7 @@ def _other(record: Record, shape: Shape) -> Shape | None:
     return other if other.required.keys() - shape.vocabulary else None
 
 
-@rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-SCHEMA-MIXED", Severity.FAIL, needs=("keys",), per="record")
 def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record has another shape than the file.
 
@@ -74,7 +74,7 @@ UNANSWERABLE = ("impossible", "answerable", "has_answer", "no_answer", "has_ans"
 """Parts of keys that say whether a question has an answer."""
 
 
-@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
+@rule("TP-SCHEMA-MISSING", Severity.FAIL, needs=("keys",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field that the shape needs is missing.
 
@@ -115,7 +115,7 @@ def _misspelt(key: str, record: Record, shape: Shape) -> str | None:
     return next(iter(get_close_matches(key, unknown, 1, 0.7)), None)
 
 
-@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
+@rule("TP-SCHEMA-TYPE", Severity.FAIL, needs=("keys",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A field of the shape has a type that it cannot have, or a list another length than the list that it belongs to.
 
@@ -158,7 +158,7 @@ SIDE_BY_SIDE = {
 }
 
 
-@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("shape",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
+@rule("TP-SCHEMA-EMPTY", Severity.FAIL, needs=("keys",), limits={"share": 0.1}, per="record", weighed=_unless_usual)
 def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """What the model should learn is empty, blank or null, or the name of the file that it is learned from.
 

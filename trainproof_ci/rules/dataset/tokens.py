@@ -50,7 +50,7 @@ _ON_PURPOSE = later(
 )
 
 
-@rule("TP-TRAIN-HTML", Severity.WARN, needs=("rare-text",), limits={"entities": 2}, per="record")
+@rule("TP-TRAIN-HTML", Severity.WARN, needs=("rare-text", "keys"), limits={"entities": 2}, per="record")
 def markup_left(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """Prose that is learned still holds HTML entities.
 

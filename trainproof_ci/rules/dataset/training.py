@@ -25,7 +25,7 @@ def targets(record: Record, data: Survey) -> Iterator[tuple[str, str]]:
                 yield turn.key, said(turn.content)
 
 
-@rule("TP-TRAIN-NO-TARGET", Severity.FAIL, needs=("shape",), per="record")
+@rule("TP-TRAIN-NO-TARGET", Severity.FAIL, needs=("keys",), per="record")
 def nothing_to_learn(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record has no token to learn from.
 
@@ -80,7 +80,7 @@ def _asked(record: Record, data: Survey) -> int:
     return asked + len(prompt_text(record.value, shape) or "")
 
 
-@rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("shape", "known-keys"), limits={"records": 3})
+@rule("TP-TRAIN-CONSTANT", Severity.FAIL, needs=("keys", "known-keys"), limits={"records": 3})
 def always_the_same(data: Survey, limits: Limits) -> Iterator[Firing]:
     """Every record has the same target, or the same prompt.
 
@@ -173,7 +173,7 @@ def empty_prompt(data: Survey, limits: Limits) -> Iterator[Firing]:
     yield Firing("a prompt is empty", f"{len(seen)} of {data.records} records", "something asked", seen.places)
 
 
-@rule("TP-TRAIN-OVERLENGTH", Severity.WARN, needs=("records", "max-chars"), per="record")
+@rule("TP-TRAIN-OVERLENGTH", Severity.WARN, needs=("records", "max-chars", "lines"), per="record")
 def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A record is longer than the configuration allows.
 
@@ -188,7 +188,7 @@ def over_length(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
             yield Fault("a record is longer than allowed", f"{length} characters", f"≤ {most}")
 
 
-@rule("TP-TRAIN-PHRASE", Severity.WARN, needs=("shape", "phrases"), per="record")
+@rule("TP-TRAIN-PHRASE", Severity.WARN, needs=("keys", "phrases"), per="record")
 def unwanted_phrase(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     """A target holds a phrase that the configuration forbids.
 

@@ -6,20 +6,21 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.registry import Limits, reason, rule
+from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.profiles import Profile, profile_of
 from trainproof_ci.rules.dataset.sighted import fired
 
-NOT_DATA = reason(
-    "TP-FILE-NOT-DATA",
-    Severity.FAIL,
+
+@rule("TP-FILE-NOT-DATA", Severity.FAIL)
+def other_bytes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The bytes are something else than the name says.
 
     Why: a download that failed saves a web page, a compressed file keeps its old name; a loader crashes or, worse,
-    trains on it.
+    trains on it. An image that is a page or empty is left out, with the labels that belong to it.
     Fix: fetch the file again, or give it the suffix of what it is.
-    """,
-)
+    """
+    yield from fired(data, "not-data", "a file holds something else than its name says", "{first}, {n} files", "text")
+    yield from fired(data, "no-image", "an image is empty or a web page", "{first} in the first of {n}", "an image")
 
 
 @rule("TP-FILE-EMPTY", Severity.FAIL)
