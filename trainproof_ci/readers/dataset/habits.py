@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
-from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, conversations, written_role
+from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, conversations, written_role
 from trainproof_ci.readers.dataset.vocabulary import FOREIGN_ROLES
 from trainproof_ci.typed import Any
 
@@ -39,7 +39,7 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
     if shape.turns:
         shape = _with_foreign_roles(shape, samples)
         talks = [said for value in samples for _, said in conversations(shape, value) if said]
-        unanswered = bool(talks) and not any(said[-1].role in ANSWERS for said in talks)
+        unanswered = bool(talks) and not any(said[-1].role in ENDINGS for said in talks)
         if unanswered and _is_checked(shape, samples):
             return _only_asked(shape)
         shape = shape._replace(habits=frozenset(_habits(talks, samples)))
@@ -67,14 +67,17 @@ def _habits(talks: Sequence[Sequence[Turn]], samples: Samples) -> Iterator[str]:
 
 
 def _with_foreign_roles(shape: Shape, samples: Samples) -> Shape:
-    """The shape with the roles of another dialect, where no record uses its own word for any of them."""
+    """The shape with the roles of another dialect, where no record uses its own word for any of them.
+
+    Where a rejected answer stands beside the chosen one, the answers before them may have the word of the dialect.
+    """
     said = (written_role(turn.message) for value in samples for _, talk in conversations(shape, value) for turn in talk)
     words = {word for word in said if isinstance(word, str)}
     foreign = frozenset(words - shape.roles.keys())
     if not foreign or not foreign <= FOREIGN_ROLES.keys():
         return shape
     meant = {word: FOREIGN_ROLES[word] for word in foreign}
-    if any(shape.roles.get(word) in meant.values() for word in words):
+    if "rejected" not in meant.values() and any(shape.roles.get(word) in meant.values() for word in words):
         return shape
     return shape._replace(roles={**shape.roles, **meant}, foreign=foreign)
 

@@ -234,7 +234,7 @@ def offers(shape: shapes.Shape) -> Iterator[str]:
         yield "turns"
     if shape.roles:
         yield "messages"
-    if shape.pair or SECOND in shape.habits:
+    if shape.pair or SECOND in shape.habits or "rejected" in shape.roles.values():
         yield "preference"
     if shape.name == "openai-preference":
         yield "outputs"

@@ -7,7 +7,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
-from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, says_nothing, whole_text
+from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, says_nothing, whole_text
 from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
@@ -130,13 +130,13 @@ class Tally:
 
     def _answers(self, record: Record, said: "Sequence[Turn]", faults: "Faults") -> None:
         """Whether all answers are the same text, and what of a conversation is blank or said again."""
-        self.answered = self.answered or any(turn.role in ANSWERS or turn.role is None for turn in said[-1:])
+        self.answered = self.answered or any(turn.role in ENDINGS or turn.role is None for turn in said[-1:])
         for turn in said:
             if turn.role in ANSWERS:
                 alone = turn.role == "assistant" and SAID_BESIDE.isdisjoint(turn.message)
                 text = whole_text(turn.content) if alone else None
                 self.targets = False if text is None else same(self.targets, text)
-        given = [whole_text(turn.content) for turn in said if turn.role not in ANSWERS]
+        given = [whole_text(turn.content) for turn in said if turn.role not in ENDINGS]
         self.prompts = False if None in given else same(self.prompts, "\n".join(filter(None, given)))
         blank = next((turn for turn in said if _is_unasked(turn)), None)
         if blank is not None:

@@ -8,7 +8,11 @@ from trainproof_ci.typed import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
+    """One message.
+
+    `role` is system, user, assistant, call (a sharegpt function_call), tool, or rejected (the worse answer beside the
+    assistant's), or None when unknown.
+    """
 
     key: str
     role: str | None
@@ -58,6 +62,8 @@ def written_role(message: Mapping[str, Any]) -> Any:
 
 ANSWERS = frozenset({"assistant", "call"})
 """The roles of turns that are learned."""
+ENDINGS = ANSWERS | {"rejected"}
+"""The roles that a conversation may end with."""
 
 
 def is_answer(shape: Shape, message: Any) -> bool:

@@ -64,9 +64,9 @@ EXTRA_CONTENT = frozenset(
 
 
 def empty_answer(turns: Sequence[Turn]) -> Turn | None:
-    """The first message of the assistant that is there and says nothing, unless it is not learned from."""
+    """The first answer that is there and says nothing, unless it is not learned from."""
     for turn in turns:
-        silent = turn.role == "assistant" and says_nothing(turn.content) and not calls(turn)
+        silent = turn.role in {"assistant", "rejected"} and says_nothing(turn.content) and not calls(turn)
         if silent and turn.message.get("weight") != 0 and not EXTRA_CONTENT.intersection(turn.message):
             return turn
     return None
