@@ -1,9 +1,10 @@
 """What the records of a file have in common beyond the keys of their shape: what was meant is read off the first of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
-from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, conversations, written_role
+from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, conversations, every_list, written_role
 from trainproof_ci.readers.dataset.vocabulary import FOREIGN_ROLES
 from trainproof_ci.typed import Any
 
@@ -29,6 +30,9 @@ CHECKS = frozenset(
 ENOUGH = 3
 """Records or conversations; of fewer, what all have in common may be chance."""
 
+MEANT = 0.1
+"""Part of the messages of a role; where more of them hold objects, that is how they are written."""
+
 Samples = Sequence[Mapping[str, Any]]
 
 
@@ -36,13 +40,15 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
     """The shape as the records of a file use it."""
     if not samples:
         return shape
+    if shape.roles:
+        shape = shape._replace(habits=frozenset(_saying_objects(shape, samples)))
     if shape.turns:
         shape = _with_foreign_roles(shape, samples)
         talks = [said for value in samples for _, said in conversations(shape, value) if said]
         unanswered = bool(talks) and not any(said[-1].role in ENDINGS for said in talks)
         if unanswered and _is_checked(shape, samples):
             return _only_asked(shape)
-        shape = shape._replace(habits=frozenset(_habits(talks, samples)))
+        shape = shape._replace(habits=shape.habits.union(_habits(talks, samples)))
     return _with_thumb(shape, samples)
 
 
@@ -55,7 +61,7 @@ def _is_checked(shape: Shape, samples: Samples) -> bool:
 
 def _only_asked(shape: Shape) -> Shape:
     return SHAPES["prompt-only"]._replace(
-        required=shape.required, optional=shape.optional, prompts=shape.turns, roles=shape.roles
+        required=shape.required, optional=shape.optional, prompts=shape.turns, roles=shape.roles, habits=shape.habits
     )
 
 
@@ -64,6 +70,21 @@ def _habits(talks: Sequence[Sequence[Turn]], samples: Samples) -> Iterator[str]:
         yield "answers-only"
     if all(SECOND in value for value in samples):
         yield SECOND
+
+
+def _saying_objects(shape: Shape, samples: Samples) -> Iterator[str]:
+    """The roles whose messages hold objects in place of text so often that it is meant."""
+    messages: Counter[str] = Counter()
+    objects: Counter[str] = Counter()
+    for turn in (turn for value in samples for said in every_list(shape, value) for turn in said):
+        messages[turn.role or ""] += 1
+        objects[turn.role or ""] += isinstance(turn.content, dict)
+    yield from (says_objects(role) for role, count in objects.items() if count > max(1, MEANT * messages[role]))
+
+
+def says_objects(role: str | None) -> str:
+    """The habit of messages of this role to hold objects."""
+    return f"{role or 'nobody'} says objects"
 
 
 def _with_foreign_roles(shape: Shape, samples: Samples) -> Shape:
