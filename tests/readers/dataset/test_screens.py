@@ -9,7 +9,7 @@ from trainproof_ci.rules.dataset import text as rules
 from trainproof_ci.rules.dataset.tokens import SPECIAL
 
 CHARACTERS = [
-    *'a\u00e9 \u00e0\u00c2\u00c3\u00c4\u00e7\u00ef\u00f0\u00f4\u00df\u00ce\u00d0\u00d1\u20ac\u201d\u2026\u2122\u0192\u0161\u02dc\u00a9\u00bb\x85\x81\u00ad\u200b\u2062\u180e\ufeff\ufffd\x07\x7f\U000e0041\u017e\u0178\u2014 bz\n"\\/', "\U0001f600",
+    *'a5\u00d7\u00d8\u00d9\u00da\u00db\u00a0\u00ae\u00e9 \u00e0\u00c2\u00c3\u00c4\u00e7\u00ef\u00f0\u00f4\u00df\u00ce\u00d0\u00d1\u20ac\u201d\u2026\u2122\u0192\u0161\u02dc\u00a9\u00bb\x85\x81\u00ad\u200b\u2062\u180e\ufeff\ufffd\x07\x7f\U000e0041\u017e\u0178\u2014 bz\n"\\/', "\U0001f600",
 ]  # fmt: skip
 RULES = (rules.replacement_character, rules.mojibake, rules.control_character, rules.invisible_character)
 
