@@ -1,8 +1,9 @@
 """What the records of a file have in common beyond the keys of their shape: what was meant is read off the first of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
 from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, conversations, every_list, written_role
 from trainproof_ci.readers.dataset.vocabulary import FOREIGN_ROLES
@@ -31,7 +32,11 @@ ENOUGH = 3
 """Records or conversations; of fewer, what all have in common may be chance."""
 
 MEANT = 0.1
-"""Part of the messages of a role; where more of them hold objects, that is how they are written."""
+"""Part of the records, or of the messages of a role; what more of them have in common is how they are written."""
+TOKENS = "tokens"
+"""The habit of prompts or answers to hold control tokens of a chat template."""
+OWN = frozenset({"prompt", "instruction", "question", "conversations", "messages"})
+"""Keys of prompts that are no mere addition to another."""
 
 Samples = Sequence[Mapping[str, Any]]
 
@@ -49,7 +54,59 @@ def fitted(shape: Shape, samples: Samples) -> Shape:
         if unanswered and _is_checked(shape, samples):
             return _only_asked(shape)
         shape = shape._replace(habits=shape.habits.union(_habits(talks, samples)))
-    return _with_thumb(shape, samples)
+    if replies(shape) and not shape.turns:
+        shape = _with_tokens(shape, samples)
+    return _with_thumb(_with_prompt(shape, samples), samples)
+
+
+def replies(shape: Shape) -> bool:
+    """Whether records of a shape hold messages or answers in which no control token of a chat template belongs."""
+    answers = (shape.targets or shape.pair) and shape.name != "text" and not shape.media
+    return bool(shape.roles or answers) and TOKENS not in shape.habits
+
+
+def written(value: Mapping[str, Any], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The texts under keys, or in lists under them, that are no messages, each with its key."""
+    for key in keys:
+        found = value.get(key)
+        yield from ((key, text) for text in (found if isinstance(found, list) else [found]) if isinstance(text, str))
+
+
+OFFERS: Mapping[str, Callable[[Shape], object]] = {
+    "turns": lambda shape: shape.turns,
+    "messages": lambda shape: shape.roles,
+    "replies": replies,
+    "preference": lambda shape: shape.pair or SECOND in shape.habits or "rejected" in shape.roles.values(),
+    "outputs": lambda shape: shape.name == "openai-preference",
+    "prompt": lambda shape: shape.prompts or shape.turns,
+    "answer": lambda shape: shape.targets or shape.turns or shape.pair,
+    "target": lambda shape: shape.targets,
+    "label": lambda shape: shape.label,
+    "media": lambda shape: shape.media,
+}
+"""What rules may need of a shape, and whether it has it."""
+
+
+def offers(shape: Shape) -> frozenset[str]:
+    """What the shape has that rules may need."""
+    return frozenset({"shape", *(need for need, has in OFFERS.items() if has(shape))})
+
+
+def _with_tokens(shape: Shape, samples: Samples) -> Shape:
+    """The shape with the habit to hold control tokens, where so many records do that they are written for a template."""
+    keys = (*shape.prompts, *shape.targets, *shape.pair)
+    said = ("\0".join(text for _, text in written(value, keys)) for value in samples)
+    holding = sum(has_token(text.encode("utf-8", "replace")) for text in said)
+    return shape._replace(habits=shape.habits | {TOKENS}) if holding > max(1, len(samples) / 2) else shape
+
+
+def _with_prompt(shape: Shape, samples: Samples) -> Shape:
+    """The shape of pairs with the prompt that nearly all of them have as one that all must have."""
+    for key in shape.prompts if shape.name == "preference" and len(samples) >= ENOUGH else ():
+        lacking = sum(key not in value for value in samples)
+        if key in OWN and lacking < len(samples) and lacking <= max(1, MEANT * len(samples)):
+            shape = shape._replace(required={**shape.required, key: shape.optional[key]})
+    return shape
 
 
 def _is_checked(shape: Shape, samples: Samples) -> bool:

@@ -5,6 +5,7 @@ from operator import itemgetter
 
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import NO_CONFLICT, beside
+from trainproof_ci.readers.dataset.habits import replies
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.vocabulary import MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +21,7 @@ FLAT = frozenset({str, int, float, bool, type(None)})
 class Plan(NamedTuple):
     """How records of one signature are accepted: where their prompts, targets, labels and numbers stand.
 
-    `questions` are the prompts and what is given beside them, `order` all values in the order of their keys.
+    `replies` are the answers in which no control token belongs, `questions` are the prompts and what is given beside them, `order` all values in the order of their keys.
     """
 
     kind: Kind
@@ -30,6 +31,7 @@ class Plan(NamedTuple):
     questions: tuple[int | None, ...]
     texts: tuple[int, ...]
     target: int | None
+    replies: tuple[int, ...]
     pair: tuple[int, int] | None
     label: int | None
     numbers: tuple[int, ...]
@@ -46,8 +48,9 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     classed = where.get(shape.label or "")
     if classed is not None and types[classed] is type(None):
         return None
+    learned = tuple(where[key] for key in (*shape.targets, *shape.pair) if key in where)
     named = () if classed is None or types[classed] is not str else (shape.label or "",)
-    texts = tuple(where[key] for key in (*shape.targets, *shape.pair, *named) if key in where)
+    texts = (*learned, *(where[key] for key in named if key in where))
     asked = tuple(where.get(key) for key in shape.prompts)
     if any(JSON_TYPES[types[where[key]]] not in allowed for key, allowed in shape.required.items()):
         return None
@@ -68,6 +71,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
         questions,
         texts,
         target,
+        learned if replies(shape) else (),
         pair,
         where.get(shape.counted or ""),
         numbers,

@@ -1,6 +1,6 @@
 """What one pass over a dataset measures: the facts that the dataset rules judge."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from trainproof_ci.model import Chart, Firing
 from trainproof_ci.places import Location
@@ -9,7 +9,7 @@ from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect, detect_named
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
-from trainproof_ci.readers.dataset.habits import SECOND, fitted
+from trainproof_ci.readers.dataset.habits import TOKENS, fitted, offers
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.record import Record
@@ -90,7 +90,7 @@ class Survey:
         if samples:
             self.columns.primary = (tuple(samples[0]), tuple(map(type, samples[0].values())))
         if self.shape is not None:
-            self._offered = frozenset(offers(self.shape))
+            self._offered = offers(self.shape)
             learned = [text for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(text.startswith(" ") for text in learned) > len(learned) / 2
             self.tally.listed = turns.mostly_lists(self.shape, samples)
@@ -172,6 +172,8 @@ class Survey:
             return None if self.format in formats else f"only for {called}; this is {self.format}"
         if self.shape is None:
             return "the shape of the records is not recognised"
+        if need == "replies" and TOKENS in self.shape.habits:
+            return "the texts are written for a chat template"
         return None if need in self._offered else f"no {need} in the shape {self.shape.name}"
 
     def _not_configured(self, need: str) -> str | None:
@@ -225,26 +227,3 @@ FORMATS = {
     "parallel": (frozenset({"parallel-text"}), "parallel-text"),
 }
 """Needs that the format meets: the formats, and what a skip calls them."""
-
-
-def offers(shape: shapes.Shape) -> Iterator[str]:
-    """What the shape has that rules may need."""
-    yield "shape"
-    if shape.turns:
-        yield "turns"
-    if shape.roles:
-        yield "messages"
-    if shape.pair or SECOND in shape.habits or "rejected" in shape.roles.values():
-        yield "preference"
-    if shape.name == "openai-preference":
-        yield "outputs"
-    if shape.prompts or shape.turns:
-        yield "prompt"
-    if shape.targets or shape.turns:
-        yield "answer"
-    if shape.targets:
-        yield "target"
-    if shape.label:
-        yield "label"
-    if shape.media:
-        yield "media"

@@ -84,10 +84,8 @@ class Tally:
                 self.spaced += 1
             elif spaced:
                 faults.sight("unspaced", self._place(record, shape.targets[0]), "", record.raw)
-            if shape.name != "text" and target == prompt:
-                faults.sight(
-                    "echo", self._place(record, shape.targets[0]), f"{len(target)} characters twice", record.raw
-                )
+        if prompt is not None and not is_blank(prompt):
+            self._repeated(record, shape, prompt, faults)
         if shape.counted is not None and shape.counted in value:
             self.label(value[shape.counted], record.line, record.number)
         for _, said in survey.talks if shape.turns else ():
@@ -112,6 +110,12 @@ class Tally:
                 return
             known = self.labels[label] = Label(line, number)
         known.count += 1
+
+    def _repeated(self, record: Record, shape: Shape, prompt: str, faults: "Faults") -> None:
+        """Note an answer that is the prompt again."""
+        for key in (*shape.targets, *shape.pair[:1]):
+            if record.value.get(key) == prompt:
+                faults.sight("echo", self._place(record, key), f"{len(prompt)} characters twice", record.raw)
 
     def _parts(self, record: Record, said: "Sequence[Turn]", shape: Shape, faults: "Faults") -> None:
         """Count the messages of the parts of a conversation."""

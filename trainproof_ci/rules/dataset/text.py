@@ -40,7 +40,7 @@ def mojibake(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
 
     Why: the model learns the broken spelling; its tokens are others than those of the word.
     Fix: re-encode as cp1252 and decode as UTF-8 once. Only what this repairs fires; Ã and Â of Portuguese, Romanian or
-    French text stay quiet, and so do Ø, Ù and × but where two sequences follow each other, as in Arabic and Hebrew words.
+    French text stay quiet, and so do Ø and Ù but where two sequences follow each other, as in Arabic and Hebrew words.
     """
     for key, text in texts(record.value):
         found = sum(1 for match in _TWICE.finditer(text) if _decodes(match, text))
