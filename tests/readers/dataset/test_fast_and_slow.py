@@ -17,7 +17,7 @@ from trainproof_ci.reports.json import render
 TEXTS = [
     "\n\nHuman: a\n\nAssistant: b", "\n\nHuman: a\n\nAssistant: ", "\n\nHuman: c\n\nAssistant: d", "\n\nHuman: a\n\nAssistant: \f", "\n\nHuman: a\n\nAssistant: \u3000", "\n\nHuman: a", "A plain answer.", "Another one", "a", " spaced", "", " ", "\u200b", "\u00a0", "\u200d", "TODO", "todo.", "caf\u00e9", "\u4f60\u597d",
     "\U0001f600", "\ud83d", "a\u200bb", "\ufeff", "caf\u00c3\u00a9", "It\u00e2\u20ac\u2122s", "\ufffd", "a\x00b", "\x1b[0m", "\x7f", "\x08", "\x85",
-    "&amp; &lt;", "&eacute;&nbsp;<br>", "R&D", "C:\\bin", "\\ud83d", "\\begin{x}", "tab\there", "NaN", "}{", "<|im_end|>", "\u00ad", "x\u00ady", "\U000e0041",
+    "&amp; &lt;", "&eacute;&nbsp;<br>", "R&D", "C:\\bin", "\\ud83d", "\\begin{x}", "tab\there", "NaN", "}{", "<|im_end|>", "An elm.</s>", "[INST] a", "undefined", "{{ name }}", "Lorem ipsum dolor sit amet, consectetur adipiscing", "\u00ad", "x\u00ady", "\U000e0041",
 ]  # fmt: skip
 SHAPES = {
     "prompt-completion": ["prompt", "completion"],

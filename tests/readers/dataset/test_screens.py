@@ -6,10 +6,10 @@ import random
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.screens import has_token, is_plain
 from trainproof_ci.rules.dataset import text as rules
-from trainproof_ci.rules.dataset.tokens import SPECIAL
+from trainproof_ci.rules.dataset.tokens import tokens_in
 
 CHARACTERS = [
-    *'a\u00e9 \u00e0\u00c2\u00c3\u00c4\u00e7\u00ef\u00f0\u00f4\u00df\u00ce\u00d0\u00d1\u20ac\u201d\u2026\u2122\u0192\u0161\u02dc\u00a9\u00bb\x85\x81\u00ad\u200b\u2062\u180e\ufeff\ufffd\x07\x7f\U000e0041\u017e\u0178\u2014 bz\n"\\/', "\U0001f600",
+    *'a5\u00d7\u00d8\u00d9\u00da\u00db\u00a0\u00ae\u00e9 \u00e0\u00c2\u00c3\u00c4\u00e7\u00ef\u00f0\u00f4\u00df\u00ce\u00d0\u00d1\u20ac\u201d\u2026\u2122\u0192\u0161\u02dc\u00a9\u00bb\x85\x81\u00ad\u200b\u2062\u180e\ufeff\ufffd\x07\x7f\U000e0041\u017e\u0178\u2014 bz\n"\\/', "\U0001f600",
 ]  # fmt: skip
 RULES = (rules.replacement_character, rules.mojibake, rules.control_character, rules.invisible_character)
 
@@ -55,8 +55,17 @@ def test_ordinary_writing_of_many_languages_is_plain() -> None:
 
 
 def test_every_control_token_is_seen_with_its_slash_escaped_or_not() -> None:
-    for token in ("<|im_end|>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"):
-        assert SPECIAL.search(token) is not None
+    for token in (
+        "<|im_end|>",
+        "<start_of_turn>",
+        "<end_of_turn>",
+        "[INST]",
+        "[/INST]",
+        "<<SYS>>",
+        "<</SYS>>",
+        "An elm.</s>",
+    ):
+        assert tokens_in(token)
         assert has_token(token.encode())
         assert has_token(token.replace("/", "\\/").encode())
     assert not has_token(b"a < b [1] <b> INST")

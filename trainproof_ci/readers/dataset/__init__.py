@@ -24,7 +24,7 @@ Adding a rule
 3. A rule over each record, `@rule("TP-X", Severity.FAIL, needs=("shape",), per="record")`, is
    `def f(record: Record, data: Survey, limits) -> Iterator[Fault]`. One `Fault` a place; the survey groups them into one
    finding with every place. Say *what* with lengths, counts and key paths (`safe_key` for keys outside the shape), never content.
-4. `needs`: "records", "json", "shape", and what a shape offers: "turns", "preference", "prompt", "answer", "target", "label".
+4. `needs`: "records", "json", "shape", and what a shape offers: "turns", "messages", "replies", "preference", "prompt", "answer", "target", "label".
    "max-chars", "phrases" and "label-range" are what the configuration has to say.
    "rare-text" is for rules about characters that `screens` finds: they are asked only about records that are not plain.
 5. Cases in `tests/rules/cases/dataset/TP-X.yml`: fires, quiet, skipped.

@@ -1,8 +1,9 @@
 """Looks at one line of JSON Lines after the other and says what it is: a record, or what is wrong with it."""
 
 from trainproof_ci.readers.dataset import strict_json
+from trainproof_ci.readers.dataset.habits import replies
 from trainproof_ci.readers.dataset.record import DEEPEST, too_deep
-from trainproof_ci.readers.dataset.screens import is_plain, is_plain_talk
+from trainproof_ci.readers.dataset.screens import is_plain, is_plain_reply
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ NAMES = {
 
 def screen_for(shape: "Shape | None") -> "Callable[[bytes], bool]":
     """What proves a record of this shape plain."""
-    return is_plain_talk if shape is not None and (shape.turns or shape.roles) else is_plain
+    return is_plain_reply if shape is not None and replies(shape) else is_plain
 
 
 class Ends:

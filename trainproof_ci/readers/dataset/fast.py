@@ -11,7 +11,6 @@ from trainproof_ci.readers.dataset.forms import SCAN, Form, form_of, marked
 from trainproof_ci.readers.dataset.harmless import judge_for
 from trainproof_ci.readers.dataset.lines import LONG
 from trainproof_ci.readers.dataset.plans import Plan, plan
-from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -163,11 +162,11 @@ class Acceptor:
             judge_for(chosen, self.survey, asks=self.asks),
         )
         ordered = chosen.ordered
-        note = self.survey.duplicates.keys.append
+        note, plain = self.survey.duplicates.keys.append, self.examiner.screen
         number = start = self.survey.records
         try:
             for line in lines:
-                if len(line) > most or line[0] != OBJECT or not is_plain(line):
+                if len(line) > most or line[0] != OBJECT or not plain(line):
                     break
                 text = line.decode()
                 fields, end = SCAN(text, 0)

@@ -14,7 +14,8 @@ from trainproof_ci.readers.dataset.duplicates import asks
 from trainproof_ci.readers.dataset.forms import Form, respelled, shown
 from trainproof_ci.readers.dataset.harmless import PADDING, PLACEHOLDER_STARTS
 from trainproof_ci.readers.dataset.proofs import texts_of
-from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, is_blank, is_placeholder
+from trainproof_ci.readers.dataset.record import FILLER, LONGEST_PLACEHOLDER, is_blank, is_placeholder
+from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ STARTS = frozenset(
 """The first two bytes of whatever may be a placeholder."""
 SHORT = 6 * LONGEST_PLACEHOLDER
 """Bytes; a text of more is no placeholder, however it is escaped."""
+FILLER_BYTES = tuple(start.encode() for start in FILLER)
 SEEN = later(rb'(?:\\[nrtf]| )*(?:[!-\[\]-~\xc3-\xe0\xe4-\xee\xf0-\xf4]|\\["/]|[\x00\x01])')
 """Blanks, and then the beginning of a character that shows: all without width or ink begin with other bytes."""
 
@@ -101,6 +103,8 @@ def _harmful(texts: "Texts", plan: "Plan", *, spaced: bool) -> Iterator[list[int
         columns = [[b"-" if row in doubted else text for row, text in enumerate(column)] for column in columns]
     for at in plan.texts:
         yield blank(columns[at], escaped=texts.escaped)
+    for at in plan.replies:
+        yield _tokened(columns[at])
     present = [columns[at] for at in plan.prompts if at is not None]
     asked: Column = (
         present[0] if len(present) == 1 else [b"\\n".join(filter(None, parts)) for parts in zip(*present, strict=True)]
@@ -109,12 +113,15 @@ def _harmful(texts: "Texts", plan: "Plan", *, spaced: bool) -> Iterator[list[int
         yield blank(asked, escaped=texts.escaped)
     if plan.pair is not None:
         yield _same(columns[plan.pair[0]], columns[plan.pair[1]], odd)
+        if present:
+            yield _same(columns[plan.pair[0]], asked, odd)
+        yield from map(to_fill, map(columns.__getitem__, plan.pair))
         yield list(doubtful_pairs(columns[plan.pair[0]], columns[plan.pair[1]]))
     if plan.target is not None:
         target = columns[plan.target]
         if present:
             yield _same(target, asked, odd)
-        yield _empty(target)
+        yield to_fill(target)
         if spaced:
             yield [row for row, text in enumerate(target) if not text.startswith(b" ")]
 
@@ -143,12 +150,16 @@ def blank(texts: Column, *, escaped: bool = True) -> list[int]:
     ]
 
 
-def _empty(texts: Column) -> list[int]:
+def _tokened(texts: Column) -> list[int]:
+    """The rows whose text may hold a control token."""
+    return [row for row, text in enumerate(texts) if has_token(text)] if has_token(b"\0".join(texts)) else []
+
+
+def to_fill(texts: Column) -> list[int]:
     """The rows whose text is a placeholder."""
-    if len(min(texts, key=len)) > SHORT or STARTS.isdisjoint([text[:2] for text in texts]):
-        return []
-    return [
-        row
-        for row, text in enumerate(texts)
-        if text[:2] in STARTS and len(text) <= SHORT and is_placeholder(shown(text))
-    ]
+    begun = [row for row, text in enumerate(texts) if text[:2] in STARTS]
+    return [row for row in begun if _is_to_fill(texts[row])]
+
+
+def _is_to_fill(text: bytes) -> bool:
+    return (len(text) <= SHORT or text.startswith(FILLER_BYTES)) and is_placeholder(shown(text))

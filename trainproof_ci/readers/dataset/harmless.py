@@ -61,10 +61,10 @@ def _any_record(plan: "Plan", survey: "Survey", *, asks: bool) -> Judge:
         if any(is_blank(values[at]) for at in texts) or not all(-LIMIT <= values[at] < LIMIT for at in numbers):
             return None
         prompt = "\n".join([values[at] for at in present if values[at]])
-        if (present and is_blank(prompt)) or (pair is not None and values[pair[0]] == values[pair[1]]):
+        if present and is_blank(prompt):
             return None
-        if pair is not None and any(is_dialogue(values[at]) for at in pair):
-            return None  # a dialogue in one text, which is looked into
+        if pair is not None and not _is_pair(values[pair[0]], values[pair[1]], prompt):
+            return None
         if label is not None and isinstance(values[label], str) and is_blank(values[label]):
             return None  # a blank label is nothing to learn
         if target is not None:
@@ -84,6 +84,13 @@ def _question(values: Any, plan: "Plan") -> "tuple[Any, ...]":
     """What is asked, as `duplicates.asked` says it."""
     question = [values[at] if at is not None else None for at in plan.questions]
     return (*question, *unordered(*[values[at] for at in plan.pair])) if plan.pair is not None else tuple(question)
+
+
+def _is_pair(chosen: str, rejected: str, prompt: str) -> bool:
+    """Whether nothing is wrong with two answers; a dialogue in one text is looked into."""
+    if chosen in {rejected, prompt} or is_dialogue(chosen) or is_dialogue(rejected):
+        return False
+    return not (is_placeholder(chosen) or is_placeholder(rejected))
 
 
 def _learnable(text: str, prompt: str, survey: "Survey") -> bool:

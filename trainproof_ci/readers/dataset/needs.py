@@ -1,8 +1,8 @@
 """What rules may need of a dataset: what only some formats have, and what a shape offers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 
-from trainproof_ci.readers.dataset.habits import SECOND
+from trainproof_ci.readers.dataset.habits import SECOND, replies
 from trainproof_ci.readers.dataset.shapes import Shape
 
 FORMATS = {
@@ -28,19 +28,22 @@ def lacks_format(need: str, form: str) -> str | None:
     return None if met else f"only for {called}; this is {form}"
 
 
-def offers(shape: Shape) -> Iterator[str]:
+OFFERS: Mapping[str, Callable[[Shape], object]] = {
+    "keys": lambda shape: shape.required or shape.optional or shape.usual,
+    "turns": lambda shape: shape.turns,
+    "messages": lambda shape: shape.roles,
+    "replies": replies,
+    "preference": lambda shape: shape.pair or SECOND in shape.habits or "rejected" in shape.roles.values(),
+    "outputs": lambda shape: shape.name == "openai-preference",
+    "prompt": lambda shape: shape.prompts or shape.turns,
+    "answer": lambda shape: shape.targets or shape.turns or shape.pair,
+    "target": lambda shape: shape.targets,
+    "label": lambda shape: shape.label,
+    "media": lambda shape: shape.media,
+}
+"""What rules may need of a shape, and whether it has it."""
+
+
+def offers(shape: Shape) -> frozenset[str]:
     """What the shape has that rules may need."""
-    yield "shape"
-    offered = {
-        "keys": shape.required or shape.optional or shape.usual,
-        "turns": shape.turns,
-        "messages": shape.roles,
-        "preference": shape.pair or SECOND in shape.habits,
-        "outputs": shape.name == "openai-preference",
-        "prompt": shape.prompts or shape.turns,
-        "answer": shape.targets or shape.turns,
-        "target": shape.targets,
-        "label": shape.label,
-        "media": shape.media,
-    }
-    yield from (need for need, there in offered.items() if there)
+    return frozenset({"shape", *(need for need, has in OFFERS.items() if has(shape))})

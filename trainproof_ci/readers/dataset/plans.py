@@ -5,6 +5,7 @@ from operator import itemgetter
 
 from trainproof_ci.readers.dataset.columns import Kind, Signature
 from trainproof_ci.readers.dataset.duplicates import asking, beside
+from trainproof_ci.readers.dataset.habits import replies
 from trainproof_ci.readers.dataset.record import JSON_TYPES
 from trainproof_ci.readers.dataset.vocabulary import MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +21,8 @@ FLAT = frozenset({str, int, float, bool, type(None)})
 class Plan(NamedTuple):
     """How records of one signature are accepted: where their prompts, targets, labels and numbers stand.
 
-    `questions` are what is asked and given beside it, but for the answers of a `pair`; `order` are all values in the order
-    of their keys.
+    `replies` are the answers in which no control token belongs; `questions` are what is asked and given beside it, but for
+    the answers of a `pair`; `order` are all values in the order of their keys.
     """
 
     kind: Kind
@@ -31,6 +32,7 @@ class Plan(NamedTuple):
     questions: tuple[int | None, ...]
     texts: tuple[int, ...]
     target: int | None
+    replies: tuple[int, ...]
     pair: tuple[int, int] | None
     label: int | None
     numbers: tuple[int, ...]
@@ -48,6 +50,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
     if any(key not in where or JSON_TYPES[types[where[key]]] not in allowed for key, allowed in needed.items()):
         return None
     texts = _texts(shape, where, types)
+    learned = tuple(where[key] for key in (*shape.targets, *shape.pair) if key in where)
     asked = tuple(where.get(key) for key in shape.prompts)
     if texts is None or any(at is not None and types[at] not in {str, type(None)} for at in asked):
         return None
@@ -65,6 +68,7 @@ def plan(signature: Signature, kind: Kind, shape: "Shape | None") -> Plan | None
         questions,
         texts,
         target if target in texts else None,
+        tuple(at for at in learned if at in texts) if replies(shape) else (),
         pair,
         where.get(shape.counted or ""),
         numbers,

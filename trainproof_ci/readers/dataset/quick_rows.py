@@ -8,11 +8,10 @@ from operator import itemgetter
 
 from trainproof_ci.readers.dataset.cells import COUNTED, NA
 from trainproof_ci.readers.dataset.duplicates import asks, flat_key
-from trainproof_ci.readers.dataset.examiner import MARKERS
+from trainproof_ci.readers.dataset.examiner import MARKERS, screen_for
 from trainproof_ci.readers.dataset.fast import SHAPES
 from trainproof_ci.readers.dataset.harmless import Judge, judge_for
 from trainproof_ci.readers.dataset.plans import Plan, plan
-from trainproof_ci.readers.dataset.screens import is_plain
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class QuickRows:
         self._ordered: Callable[[Any], Any] = tuple
         self._asks = survey.shape is not None and asks(survey.shape)
         self._allowed = self._is_allowed()
+        self._is_plain = screen_for(survey.shape)
 
     def _is_allowed(self) -> bool:
         """Whether the shape and the settings allow to accept anything unseen."""
@@ -82,7 +82,7 @@ class QuickRows:
         self._screened = block
         data = b"".join(block.lines)
         self._texts, self._crlf = texts_of(data)
-        if not is_plain(data) or any(mark in data for mark in MARKS) or self.header.is_in(data):
+        if not self._is_plain(data) or any(mark in data for mark in MARKS) or self.header.is_in(data):
             self._texts = []
 
     def _accept_lines(self, lines: "Physical", plan: "Plan", judge: "Judge") -> int:
@@ -117,7 +117,7 @@ class QuickRows:
             return False
         survey = self.survey
         number = survey.records + 1
-        if not is_plain(raw):
+        if not self._is_plain(raw):
             return False
         asked = self._judge(row.fields, row.first.number, number)
         if asked is None:

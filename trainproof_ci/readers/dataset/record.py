@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from trainproof_ci.model import Severity
+from trainproof_ci.patterns import later
 from trainproof_ci.typed import Any, NamedTuple
 
 DEEPEST_WALK = 64
@@ -99,15 +100,22 @@ PLACEHOLDERS = frozenset(
     {
         "todo", "tbd", "fixme", "placeholder", "[placeholder]", "<placeholder>", "[object object]", "undefined", "lorem ipsum",
         "your answer here", "insert answer here", "[insert answer here]", "<answer>", "[answer]", "<completion>", "<response>",
-        "<output>", "answer goes here", "to be filled", "to be done", "{answer}", "{{answer}}", "{response}", "{completion}",
+        "<output>", "answer goes here", "to be filled", "to be done", "{answer}", "{{answer}}", "{response}", "{completion}", "{output}",
+        "{question}", "[response]", "[output]", "[todo]", "<todo>", "[your answer here]", "<your answer here>", "<insert answer here>",
     }
 )  # fmt: skip
 LONGEST_PLACEHOLDER = 32
+FILLER = ("Lorem ipsum dolor sit", "lorem ipsum dolor sit")
+"""What a text begins with that fills a page before the real one is written."""
+TEMPLATE = later(r"\{\{\s*[a-zA-Z_]{3,}\s*\}\}")
+"""The name of a value that was to be put there."""
 
 
 def is_placeholder(text: str) -> bool:
     """Whether a text stands where an answer was meant to be written."""
     if len(text) > LONGEST_PLACEHOLDER:
-        return False
+        return text.startswith(FILLER)
     bare = text.strip(" .\n")
+    if bare.startswith("{{") and TEMPLATE.fullmatch(bare) is not None:
+        return True
     return bare.casefold() in PLACEHOLDERS and bare != "Todo"  # which is "all" in Spanish and Portuguese

@@ -44,7 +44,7 @@ RAW = (
     (b"\xf3", later(rb"\xf3\xa0")),  # tags
 )  # fmt: skip
 TOKENS = (
-    (b"<", later(rb"<(?:\||<\\?/?SYS>>|(?:start|end)_of_turn>)")),
+    (b"<", later(rb"<(?:\||<\\?/?SYS>>|(?:start|end)_of_turn>|\\?/s>)")),
     (b"[", later(rb"\[\\?/?INST\]")),
 )
 """What the control tokens of chat templates begin with, a slash written as it is or escaped."""
@@ -72,8 +72,8 @@ def _has_raw(data: bytes) -> bool:
     return any(first in data and pattern.search(data) is not None for first, pattern in RAW)
 
 
-def is_plain_talk(data: bytes) -> bool:
-    """The same for a conversation, whose messages must not hold control tokens either."""
+def is_plain_reply(data: bytes) -> bool:
+    """The same for a record with messages or answers, which must not hold control tokens either."""
     return is_plain(data) and not has_token(data)
 
 

@@ -53,7 +53,8 @@ class Shape(NamedTuple):
     """Columns of a table that may be part of what is asked."""
     habits: frozenset[str] = frozenset()
     """What the conversations of a file have in common: "answers-only", none has a question;
-    "rejected_response", all have a worse answer beside them."""
+    "rejected_response", all have a worse answer beside them; "user says objects", and so for every role;
+    "tokens", texts are written for a chat template."""
     closed: bool = False
     """Whether only records without any other key have the shape: of common words, such as `question` and `answer`."""
     usual: Mapping[str, Types] = {}

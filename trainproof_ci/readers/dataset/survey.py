@@ -9,7 +9,7 @@ from trainproof_ci.readers.dataset.columns import Columns
 from trainproof_ci.readers.dataset.detection import detect, detect_named, upheld
 from trainproof_ci.readers.dataset.duplicates import Duplicates, Repeat
 from trainproof_ci.readers.dataset.faults import Faults, Sighting
-from trainproof_ci.readers.dataset.habits import fitted
+from trainproof_ci.readers.dataset.habits import TOKENS, fitted
 from trainproof_ci.readers.dataset.lines import Index
 from trainproof_ci.readers.dataset.marks import marks_beside
 from trainproof_ci.readers.dataset.needs import FORMATS, UNLIKE, lacks_format, offers
@@ -90,7 +90,7 @@ class Survey:
         if samples:
             self.columns.primary = (tuple(samples[0]), tuple(map(type, samples[0].values())))
         if self.shape is not None:
-            self._offered = frozenset(offers(self.shape))
+            self._offered = offers(self.shape)
             learned = [text[0] == " " for value in samples if (text := shapes.learned_text(value, self.shape))]
             self.spaced = sum(learned) > len(learned) / 2
             self.tally.listed = turns.mostly_lists(self.shape, samples)
@@ -175,6 +175,8 @@ class Survey:
             return "the shape of the records is not recognised"
         if need == "known-keys":
             return f"unknown keys stand beside the shape {self.shape.name}" if self.shape.is_open else None
+        if need == "replies" and TOKENS in self.shape.habits:
+            return "the texts are written for a chat template"
         return None if need in self._offered else f"no {need} in the shape {self.shape.name}"
 
     def _not_configured(self, need: str) -> str | None:

@@ -9,7 +9,7 @@ from collections import Counter
 from itertools import accumulate, chain
 
 from trainproof_ci.readers.dataset.duplicates import frame_of
-from trainproof_ci.readers.dataset.flat import SHORT, STARTS, blank
+from trainproof_ci.readers.dataset.flat import blank, to_fill
 from trainproof_ci.readers.dataset.forms import (
     BACKSLASHES,
     ESCAPED_QUOTE,
@@ -23,7 +23,6 @@ from trainproof_ci.readers.dataset.forms import (
 )
 from trainproof_ci.readers.dataset.lines import LONG, lines_of
 from trainproof_ci.readers.dataset.proofs import doubts_of
-from trainproof_ci.readers.dataset.record import is_placeholder
 from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.tally import MESSAGE_KEYS
 from trainproof_ci.readers.dataset.turns import CONTENT_KEYS, is_answer
@@ -88,7 +87,7 @@ class TalkAcceptor:
         keys, met = list[int](), list[Frame]()
         for row, (around, said, proved) in enumerate(zip(*looked, strict=True), begin):
             frame = self.frames.get(around) if proved else None
-            if frame is not None and (last := said[-1]) != said[-2] and (len(last) > SHORT or not _is_to_fill(last)):
+            if frame is not None and said[-1] != said[-2]:
                 keys.append(hash((frame.asked, *said[:-1])))
                 met.append(frame)
             else:
@@ -123,7 +122,7 @@ class TalkAcceptor:
             wrong.update(at for at, text in enumerate(texts) if b"\n" in text)
         if texts:
             texts = [b"-" if at in wrong else text for at, text in enumerate(texts)] if wrong else texts
-            wrong.update(blank(texts, escaped=doubts.escaped))
+            wrong.update(blank(texts, escaped=doubts.escaped), to_fill(texts))
         proved = self._whole(data, said, wrong)
         if doubts.odd:
             said = [list(map(_respelled, asked)) if good else asked for asked, good in zip(said, proved, strict=True)]
@@ -205,11 +204,6 @@ class TalkAcceptor:
             roles[turn.role or ""] = roles.get(turn.role or "", 0) + 1
         self.frames[frame] = Frame(frame_of(messages[:-1]), tuple(roles.items()))
         self.signature = signature
-
-
-def _is_to_fill(said: bytes) -> bool:
-    """Whether a text stands where an answer was meant to be written."""
-    return said[:2] in STARTS and is_placeholder(shown(said))
 
 
 def _respelled(said: bytes) -> bytes:

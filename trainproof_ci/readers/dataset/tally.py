@@ -7,7 +7,7 @@ from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.faults import Sighting, append
 from trainproof_ci.readers.dataset.record import Record, is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, learned_text, prompt_text
-from trainproof_ci.readers.dataset.turns import ANSWERS, Turn, says_nothing, whole_text
+from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, says_nothing, whole_text
 from trainproof_ci.readers.dataset.vocabulary import CONTEXT, MEDIA
 from trainproof_ci.typed import TYPE_CHECKING, Any
 
@@ -84,17 +84,15 @@ class Tally:
                 self.spaced += 1
             elif spaced:
                 faults.sight("unspaced", self._place(record, shape.targets[0]), "", record.raw)
-            if shape.name != "text" and target == prompt:
-                faults.sight(
-                    "echo", self._place(record, shape.targets[0]), f"{len(target)} characters twice", record.raw
-                )
+        if prompt is not None and not is_blank(prompt):
+            self._repeated(record, shape, prompt, faults)
         if shape.counted is not None and shape.counted in value:
             self.label(value[shape.counted], record.line, record.number)
         for _, said in survey.talks if shape.turns else ():
             self._turns(record, said)
             self._answers(record, said, faults)
-        if shape.targets and survey.partial:
-            self._answers(record, [turn for _, part, _ in survey.partial for turn in part], faults)
+        if survey.partial:
+            self._parts(record, [turn for _, part, _ in survey.partial for turn in part], shape, faults)
 
     def asks_one_thing(self, shape: Shape) -> bool:
         """Whether every record has the same question, and nothing is given beside it that may differ."""
@@ -113,36 +111,59 @@ class Tally:
             known = self.labels[label] = Label(line, number)
         known.count += 1
 
+    def _repeated(self, record: Record, shape: Shape, prompt: str, faults: "Faults") -> None:
+        """Note an answer that is the prompt again."""
+        for key in (*shape.targets, *shape.pair[:1]):
+            if record.value.get(key) == prompt:
+                faults.sight("echo", self._place(record, key), f"{len(prompt)} characters twice", record.raw)
+
+    def _parts(self, record: Record, said: "Sequence[Turn]", shape: Shape, faults: "Faults") -> None:
+        """Count the messages of the parts of a conversation."""
+        for turn in said:
+            self._content(record, turn)
+        if shape.targets:
+            self._answers(record, said, faults)
+        else:
+            self._unasked(record, said, faults)
+
+    def _content(self, record: Record, turn: Turn) -> None:
+        """Count what kind of content a message has."""
+        role = turn.role or ""
+        if isinstance(turn.content, str):
+            self.strings[role] += 1
+        elif isinstance(turn.content, list):
+            self.lists[role] += 1
+        if isinstance(turn.content, str if self.listed else list):
+            self._note(self.contents, role, self._place(record, turn.key), record.raw)
+
     def _turns(self, record: Record, said: "Sequence[Turn]") -> None:
         """Count the messages of a conversation."""
         for turn in said:
             self.messages += 1
-            role = turn.role or ""
-            if isinstance(turn.content, str):
-                self.strings[role] += 1
-            elif isinstance(turn.content, list):
-                self.lists[role] += 1
-            if isinstance(turn.content, str if self.listed else list):
-                self._note(self.contents, role, self._place(record, turn.key), record.raw)
+            self._content(record, turn)
             for key in turn.message.keys() - MESSAGE_KEYS:
                 if key in self.unknown_keys or len(self.unknown_keys) < MOST_LABELS:
                     self._note(self.unknown_keys, key, self._place(record, turn.key), record.raw)
 
     def _answers(self, record: Record, said: "Sequence[Turn]", faults: "Faults") -> None:
         """Whether all answers are the same text, and what of a conversation is blank or said again."""
-        self.answered = self.answered or any(turn.role in ANSWERS or turn.role is None for turn in said[-1:])
+        self.answered = self.answered or any(turn.role in ENDINGS or turn.role is None for turn in said[-1:])
         for turn in said:
             if turn.role in ANSWERS:
                 alone = turn.role == "assistant" and SAID_BESIDE.isdisjoint(turn.message)
                 text = whole_text(turn.content) if alone else None
                 self.targets = False if text is None else same(self.targets, text)
-        given = [whole_text(turn.content) for turn in said if turn.role not in ANSWERS]
+        given = [whole_text(turn.content) for turn in said if turn.role not in ENDINGS]
         self.prompts = False if None in given else same(self.prompts, "\n".join(filter(None, given)))
+        self._unasked(record, said, faults)
+        if (again := _said_again(said)) is not None:
+            faults.sight("echo", self._place(record, said[-1].key), f"{len(again)} characters twice", record.raw)
+
+    def _unasked(self, record: Record, said: "Sequence[Turn]", faults: "Faults") -> None:
+        """Note a message in which the user says nothing."""
         blank = next((turn for turn in said if _is_unasked(turn)), None)
         if blank is not None:
             faults.sight("blank-prompt", self._place(record, blank.key), "", record.raw)
-        if (again := _said_again(said)) is not None:
-            faults.sight("echo", self._place(record, said[-1].key), f"{len(again)} characters twice", record.raw)
 
     def _note(self, kept: dict[str, Sighting], name: str, place: Location, content: bytes) -> None:
         kept.setdefault(name, Sighting()).places.add(place, content)

@@ -8,7 +8,11 @@ from trainproof_ci.typed import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """One message: `role` is system, user, assistant, call (a sharegpt function_call) or tool, or None when unknown."""
+    """One message.
+
+    `role` is system, user, assistant, call (a sharegpt function_call), tool, or rejected (the worse answer beside the
+    assistant's), or None when unknown.
+    """
 
     key: str
     role: str | None
@@ -36,6 +40,12 @@ def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tu
             yield key, turns(shape, found, key), answers
 
 
+def every_list(shape: Shape, value: Mapping[str, Any]) -> Iterator[list[Turn]]:
+    """Every list of messages of a record, whole or part of one."""
+    yield from (said for _, said in conversations(shape, value))
+    yield from (said for _, said, _ in partial_conversations(shape, value))
+
+
 def turns(shape: Shape, messages: Iterable[Any], key: str) -> list[Turn]:
     """A list of messages as turns; entries that are no objects are left out."""
     return [
@@ -58,6 +68,8 @@ def written_role(message: Mapping[str, Any]) -> Any:
 
 ANSWERS = frozenset({"assistant", "call"})
 """The roles of turns that are learned."""
+ENDINGS = ANSWERS | {"rejected"}
+"""The roles that a conversation may end with."""
 
 
 def is_answer(shape: Shape, message: Any) -> bool:
@@ -87,8 +99,24 @@ def whole_text(content: Any) -> str | None:
     return content if isinstance(content, str) else None
 
 
+TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+"""The types of parts that are text."""
+
+
+def is_hollow(part: Any) -> bool:
+    """Whether a part of a content is meant to be text and has none."""
+    if not isinstance(part, dict):
+        return False
+    if isinstance(part.get("type"), str):
+        return part["type"] in TEXT_PARTS and not any(isinstance(part.get(key), str) for key in CONTENT_KEYS)
+    beside = (value for key, value in part.items() if key != "text")
+    return "text" in part and not isinstance(part["text"], str) and all(value is None for value in beside)
+
+
 def says_nothing(content: Any) -> bool:
-    """Whether a content is there and says nothing: blank text, no parts, or only blank text parts."""
+    """Whether a content is there and says nothing: blank text, no parts, only blank text parts, or an object without keys."""
+    if isinstance(content, dict):
+        return not content
     if isinstance(content, list):
         return all(
             isinstance(part, dict) and isinstance(part.get("text"), str) and is_blank(part["text"]) for part in content
@@ -106,5 +134,5 @@ def said(content: Any) -> str:
 
 def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:
     """Whether the contents of messages are lists of parts as a rule."""
-    contents = [turn.content for value in samples for _, said in conversations(shape, value) for turn in said]
+    contents = [turn.content for value in samples for said in every_list(shape, value) for turn in said]
     return sum(isinstance(content, list) for content in contents) > len(contents) / 2

@@ -21,8 +21,9 @@ SHAREGPT_ROLES = {
 }  # fmt: skip
 FOREIGN_ROLES = {
     "bot": "assistant", "ai": "assistant", "model": "assistant", "gpt": "assistant", "chatbot": "assistant", "human": "user", "prompter": "user",
+    "chosen_gpt": "assistant", "rejected_gpt": "rejected", "chosen": "assistant", "rejected": "rejected",
 }  # fmt: skip
-"""Roles of no common dialect; a file that uses them throughout has a loader of its own."""
+"""Roles of no common dialect; a file that uses them throughout has a loader of its own. A rejected answer is not learned."""
 GEMINI_ROLES = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
 COHERE_ROLES = {"System": "system", "User": "user", "Chatbot": "assistant", "Tool": "tool"}
 MEDIA = frozenset({"image", "images", "video", "videos", "audio", "audios"})

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places, safe_key
+from trainproof_ci.readers.dataset.habits import says_objects
 from trainproof_ci.readers.dataset.record import Fault, Record, json_type
 from trainproof_ci.readers.dataset.survey import Survey
-from trainproof_ci.readers.dataset.turns import Turn, calls, says_nothing, written_role
+from trainproof_ci.readers.dataset.turns import Turn, calls, is_hollow, says_nothing, written_role
 from trainproof_ci.registry import Limits, rule
 from trainproof_ci.rules.dataset.conversations import every_list
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
@@ -18,7 +19,8 @@ def malformed_message(record: Record, data: Survey, limits: Limits) -> Iterator[
     """A message lacks its role or its content, or there is no message at all.
 
     Why: trainers raise KeyError, or the template writes "None" into the text.
-    Fix: give every message a role and a content. Content may be null only beside tool calls.
+    Fix: give every message a role and a content, and every part that is text its text. Content may be null only beside
+    tool calls, and an object only where that is how the messages of a role are written, or in what a tool answers.
     """
     assert data.shape is not None
     for key in data.shape.turns:
@@ -28,7 +30,8 @@ def malformed_message(record: Record, data: Survey, limits: Limits) -> Iterator[
         elif isinstance(messages, list) and not all(isinstance(message, dict) for message in messages):
             yield Fault("a message is no object", "another type", "an object with role and content", key=key)
     for _, turns in every_list(data):
-        fault = next((fault for turn in turns if (fault := _malformed(turn)) is not None), None)
+        found = (_malformed(turn) or _textless(turn, data.shape.habits) for turn in turns)
+        fault = next((fault for fault in found if fault is not None), None)
         if fault is not None:
             yield fault
             return
@@ -48,6 +51,18 @@ def _malformed(turn: Turn) -> Fault | None:
     return None
 
 
+def _textless(turn: Turn, habits: frozenset[str]) -> Fault | None:
+    """What is wrong with a content that is no string: a part without its text, or an object where others have text."""
+    if isinstance(turn.content, list) and any(map(is_hollow, turn.content)):
+        return Fault("a part of a message has no text", "another type or null", "a text", key=turn.key)
+    objects = turn.role not in SPEAKERS or says_objects(turn.role) in habits
+    if isinstance(turn.content, dict) and turn.content and not objects:
+        return Fault("the content of a message is an object", "an object", "a text as in the others", key=turn.key)
+    return None
+
+
+SPEAKERS = frozenset({"system", "user", "assistant", "rejected"})
+"""Roles whose messages are texts; calls and what tools answer may well be objects."""
 EXTRA_CONTENT = frozenset(
     {
         "audio",
@@ -64,9 +79,9 @@ EXTRA_CONTENT = frozenset(
 
 
 def empty_answer(turns: Sequence[Turn]) -> Turn | None:
-    """The first message of the assistant that is there and says nothing, unless it is not learned from."""
+    """The first answer that is there and says nothing, unless it is not learned from."""
     for turn in turns:
-        silent = turn.role == "assistant" and says_nothing(turn.content) and not calls(turn)
+        silent = turn.role in {"assistant", "rejected"} and says_nothing(turn.content) and not calls(turn)
         if silent and turn.message.get("weight") != 0 and not EXTRA_CONTENT.intersection(turn.message):
             return turn
     return None

@@ -32,6 +32,12 @@ def _pair(record: Record, data: Survey) -> tuple[str, str, Any, Any]:
         better, worse = data.shape.pair
         return better, worse, record.value.get(better), record.value.get(worse)
     spoken = next((turns for _, turns in data.talks if turns), [])
+    if SECOND not in data.shape.habits:
+        second = next((turn for turn in spoken if turn.role == "rejected"), None)
+        first = next((turn for turn in reversed(spoken) if turn.role == "assistant"), None)
+        if first is None or second is None:
+            return data.shape.turns[0], data.shape.turns[0], None, None
+        return first.key, second.key, first.content, second.content
     return data.shape.turns[0], SECOND, spoken[-1].content if spoken else None, record.value.get(SECOND)
 
 

@@ -40,7 +40,7 @@ def mojibake(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
 
     Why: the model learns the broken spelling; its tokens are others than those of the word.
     Fix: re-encode as cp1252 and decode as UTF-8 once. Only what this repairs fires; Ã and Â of Portuguese, Romanian or
-    French text stay quiet.
+    French text stay quiet, and so do Ø and Ù but where two sequences follow each other, as in Arabic and Hebrew words.
     """
     for key, text in texts(record.value):
         found = sum(1 for match in _TWICE.finditer(text) if _decodes(match, text))
@@ -65,11 +65,27 @@ def _decodes(match: "re.Match[str]", text: str) -> bool:
     if len(match[0]) > 2:
         return repaired.isprintable() and not repaired.isspace()
     before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
-    if match[0][0] == "\u00c2":
-        return _SYMBOLS.match(match[0][1]) is not None and match[0][1] not in "\u00bb\u00ab\u00a9\u00ae"
-    return match[0][0] in "\u00c3\u00c4\u00c5\u00d0\u00d1\u00ce\u00cf" and (
+    lead, sign = match[0][0], match[0][1]
+    if lead == "\u00c2":
+        return _is_split_sign(sign, before)
+    if lead in _ARABIC_OR_HEBREW:
+        return _TWICE.match(text, match.end()) is not None
+    return lead in "\u00c3\u00c4\u00c5\u00d0\u00d1\u00ce\u00cf" and (
         before.islower() or after.islower() or _TWICE.match(text, match.end()) is not None
     )
+
+
+_ARABIC_OR_HEBREW = "\u00d7\u00d8\u00d9\u00da\u00db"
+"""What letters of these scripts begin with: of one alone nobody can say that it is not meant, as in `\u00d8\u2026` or `3\u00d7\u00b2`."""
+
+
+def _is_split_sign(sign: str, before: str) -> bool:
+    """Whether a capital A with a circumflex is the first half of a sign, and not the end of a word before that sign."""
+    if sign in "\u00a9\u00ae":
+        return not before.isupper()
+    if sign == "\u00a0":
+        return before.islower() or before.isdecimal() or (before != "" and before in ".,;:!?%)")
+    return _SYMBOLS.match(sign) is not None and sign not in "\u00bb\u00ab"
 
 
 def _cp1252(text: str) -> bytes:

@@ -7,6 +7,7 @@ from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.patterns import later
 from trainproof_ci.places import Places
+from trainproof_ci.readers.dataset.habits import written
 from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import said
@@ -18,26 +19,41 @@ SPECIAL = later(
     r"<\|(?:im_start|im_end|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|eom_id|end|user|assistant|system|endofprompt)\|>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
 )
+_END = later(r"</s>\s*\Z")
+_MARKUP = later(r"<s[ >]|</?[a-rt-z][a-z0-9]*[ />]|token", re.IGNORECASE)
+"""What stands in a text in which `</s>` ends what is struck through, or is spoken of."""
 CODE = later(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
-@rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "messages"), per="record")
+@rule("TP-TRAIN-SPECIAL-TOKEN", Severity.WARN, needs=("rare-text", "replies"), per="record")
 def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
-    """A message holds control tokens of a chat template.
+    """A message or an answer holds control tokens of a chat template.
 
-    Why: the template writes them itself; inside a message they end the turn early, or the tokenizer raises "disallowed
+    Why: the template writes them itself; inside a text they end the turn early, or the tokenizer raises "disallowed
     special token".
     Fix: split the text into messages, or remove the tokens. Texts that are formatted on purpose (shape `text`) and code
-    stay quiet.
+    stay quiet, and so does `</s>` but at the end of a text without any other markup.
+    Stands down: where most records hold such tokens in their prompts or answers; they are written for a template.
     """
+    assert data.shape is not None
+    for key, text in written(record.value, (*data.shape.targets, *data.shape.pair)):
+        count = tokens_in(text)
+        if count:
+            yield Fault("control tokens of a chat template inside an answer", f"{count} tokens", "0", key=key)
+            return
     for _, turns in every_list(data):
         for turn in turns:
-            found = SPECIAL.findall(CODE.sub("", said(turn.content)))
-            if found and turn.role in {"assistant", "user"}:
-                yield Fault(
-                    "control tokens of a chat template inside a message", f"{len(found)} tokens", "0", key=turn.key
-                )
+            count = tokens_in(said(turn.content)) if turn.role in {"assistant", "user"} else 0
+            if count:
+                yield Fault("control tokens of a chat template inside a message", f"{count} tokens", "0", key=turn.key)
                 return
+
+
+def tokens_in(text: str) -> int:
+    """How many control tokens stand in a text, outside of code."""
+    prose = CODE.sub("", text)
+    ended = _END.search(prose) is not None and _MARKUP.search(prose) is None
+    return len(SPECIAL.findall(prose)) + ended
 
 
 _ENTITY = later(

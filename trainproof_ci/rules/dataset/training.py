@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from trainproof_ci.errors import StandDown
 from trainproof_ci.model import Firing, Severity
 from trainproof_ci.places import Places
-from trainproof_ci.readers.dataset.record import Fault, Record, is_placeholder, texts
-from trainproof_ci.readers.dataset.shapes import learned_text, prompt_text
+from trainproof_ci.readers.dataset.habits import written
+from trainproof_ci.readers.dataset.record import LONGEST_PLACEHOLDER, Fault, Record, is_placeholder, texts
+from trainproof_ci.readers.dataset.shapes import prompt_text
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import ANSWERS, said, whole_text
 from trainproof_ci.registry import Limits, rule
@@ -219,10 +220,23 @@ def placeholder(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     assert data.shape is not None
     spoken = [*(turns for _, turns in data.talks), *(turns for _, turns, answer in data.partial if answer)]
     told = [
-        (turns[-1].key, whole_text(turns[-1].content)) for turns in spoken if turns and turns[-1].role == "assistant"
+        (turn.key, whole_text(turn.content))
+        for turns in spoken
+        for turn in turns
+        if turn.role in {"assistant", "rejected"} and turn.message.get("weight") != 0
     ]
-    if data.shape.targets:
-        told.append((data.shape.targets[0], learned_text(record.value, data.shape)))
-    for key, text in told:
-        if text is not None and is_placeholder(text):
+    for key, text in (*told, *written(record.value, (*data.shape.targets, *data.shape.pair))):
+        if text is not None and is_placeholder(text) and not _asked_for(text, record):
             yield Fault("a target is a placeholder", f"a placeholder of {len(text)} characters", "an answer", key=key)
+
+
+def _asked_for(text: str, record: Record) -> bool:
+    """Whether a text that fills a page was asked for."""
+    if len(text) <= LONGEST_PLACEHOLDER:
+        return False
+    told = record.raw.lower()
+    return told.count(b"lorem") > text.lower().count("lorem") or any(word in told for word in FILLING)
+
+
+FILLING = (b"placeholder", b"dummy", b"filler")
+"""What is asked for by who wants such a text."""
