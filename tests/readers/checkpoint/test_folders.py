@@ -80,3 +80,28 @@ def test_an_index_that_cannot_be_read(work: Path) -> None:
     (work / "model" / "model-1.safetensors").write_bytes(safetensors())
     (work / "model" / "model.safetensors.index.json").write_text('{"weight_map": {"a": 5}}')
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
+
+
+INDEX = '{"weight_map": {"layer.weight": "model-1.safetensors"}}'
+
+
+def test_the_working_directory_can_be_the_checkpoint(work: Path) -> None:
+    (work / "model-1.safetensors").write_bytes(safetensors())
+    (work / "model.safetensors.index.json").write_text(INDEX)
+    for path in (".", "model.safetensors.index.json"):
+        assert [(target.path, target.verdict) for target in judged(path).targets] == [(".", Severity.PASS)]
+    (work / "model-1.safetensors").unlink()
+    lost = judged().targets[0].findings[0]
+    assert (lost.rule, lost.location.path) == ("TP-CKPT-SHARD", "model.safetensors.index.json")
+
+
+def test_a_model_that_was_published_has_no_state_to_miss(work: Path) -> None:
+    (work / "model-1.safetensors").write_bytes(safetensors())
+    (work / "model.safetensors.index.json").write_text(INDEX)
+    (work / "trainer_state.json").write_text("{}")
+    assert judged().verdict is Severity.PASS
+
+
+def test_a_step_under_another_name_is_told_by_what_it_holds(work: Path) -> None:
+    lay_out(work / "best", optimizer=True)
+    assert "TP-CKPT-NO-OPTIMIZER" in {finding.rule for _, finding in judged().findings}

@@ -50,6 +50,8 @@ def _ranks(what: str, ranks: Sequence[str | None], world: int) -> list[Sighting]
 
 def _latest(folder: str) -> list[Sighting]:
     """Whether `latest` beside the folder names one that is not there."""
+    if folder == ".":  # what lies beside the working directory is not read
+        return []
     parent = os.path.dirname(folder)
     path = os.path.join(parent, "latest").replace(os.sep, "/")
     if os.path.islink(path) or not os.path.isfile(path):

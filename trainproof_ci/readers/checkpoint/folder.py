@@ -20,22 +20,22 @@ def gather(targets: "Sequence[Target]") -> "list[Target]":
     """Join the targets that lie in one checkpoint folder into one target of that folder."""
     by_folder: dict[str, list[Target]] = {}
     for target in targets:
-        by_folder.setdefault(os.path.dirname(target.path), []).append(target)
+        by_folder.setdefault(os.path.dirname(target.path) or ".", []).append(target)
     joined: list[Target] = []
     for folder, members in by_folder.items():
         whole = [target for target in members if target.refusal is None and target.is_file]
-        if whole and folder and _is_checkpoint(folder, whole):
+        if whole and _is_checkpoint(folder, whole):
             joined += [target for target in members if target not in whole]
             joined.append(_as_one(folder, whole))
         else:
-            joined += [target for target in members if target.format != "hf-index" or folder == ""]
+            joined += members
     return joined
 
 
 def _is_checkpoint(folder: str, members: "Sequence[Target]") -> bool:
     names = [os.path.basename(target.path) for target in members]
-    step = hf_folder.STEP_FOLDER.fullmatch(os.path.basename(folder)) is not None
-    return step or any(target.format in NO_WEIGHTS for target in members) or deepspeed.is_deepspeed(names)
+    described = any(target.format in NO_WEIGHTS for target in members)
+    return described or deepspeed.is_deepspeed(names) or hf_folder.is_step(folder, names)
 
 
 def _as_one(folder: str, members: "Sequence[Target]") -> "Target":
@@ -84,6 +84,8 @@ def _aside(file: CheckpointFile) -> CheckpointFile:
 def _earlier(whole: Checkpoint) -> str | None:
     """Which checkpoint to go on from where a `checkpoint-N` is not whole, "" where there is none."""
     asked = any(file.damaged for file in whole.files) or bool(whole.sightings)
-    if not asked or not hf_folder.STEP_FOLDER.fullmatch(os.path.basename(whole.path)):
+    if not asked or not hf_folder.STEP_FOLDER.fullmatch(
+        os.path.basename(whole.path)
+    ):  # what lies above "." is not ours
         return None
     return hf_folder.newest_complete(whole.path) or ""

@@ -37,8 +37,8 @@ def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]
     sightings: list[Sighting] = []
     for name in sorted(names):
         if name.endswith(".index.json"):
-            sightings += _index(os.path.join(folder, name).replace(os.sep, "/"), set(names), files)
-    if not STEP_FOLDER.fullmatch(os.path.basename(folder)) and "trainer_state.json" not in names:
+            sightings += _index(inside(folder, name), set(names), files)
+    if not is_step(folder, names):
         return Layout(tuple(sightings))
     weights = any(WEIGHTS.fullmatch(name) for name in names)
     if not weights:
@@ -48,6 +48,22 @@ def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]
     state = (("optimizer", OPTIMIZER), ("scheduler", SCHEDULER), ("random number", RANDOM))
     missing = tuple(what for what, pattern in state if not any(pattern.fullmatch(name) for name in names))
     return Layout(tuple(sightings), missing)
+
+
+def is_step(folder: str, names: Sequence[str]) -> bool:
+    """Whether a folder that holds files of these names is a `checkpoint-N` of a Trainer, by its own name or by theirs.
+
+    A model that is published after training keeps trainer_state.json and neither scheduler nor random states.
+    """
+    if STEP_FOLDER.fullmatch(os.path.basename(os.path.abspath(folder))):
+        return True
+    resumable = any(SCHEDULER.fullmatch(name) or RANDOM.fullmatch(name) for name in names)
+    return resumable and os.path.isfile(inside(folder, "trainer_state.json"))
+
+
+def inside(folder: str, name: str) -> str:
+    """The path of a file of a folder, as files are named in reports: "." does not stand in it."""
+    return name if folder == "." else f"{folder}/{name}"
 
 
 def is_complete(folder: str) -> bool:
