@@ -54,6 +54,7 @@ class BadWeight(NamedTuple):
     infinite: int
     looked_at: int
     at: int
+    big_endian: bool = False
 
 
 class Weights(NamedTuple):

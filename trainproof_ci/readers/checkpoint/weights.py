@@ -22,6 +22,8 @@ MOST_STRIDED = 1 << 19
 FURTHEST_STRIDED = 64 << 20
 OBSERVED = frozenset({"min_val", "max_val", "min_vals", "max_vals"})
 """Buffers of quantization observers: infinite until the first batch was seen."""
+MASKS = ("mask", "alibi", "causal")
+"""What stands in the names of buffers that are added to attention scores."""
 
 
 class Layout(NamedTuple):
@@ -155,7 +157,7 @@ def _of_tensor(at: BytesAt, tensor: Tensor, span: Span, share: int, deadline: fl
         size = tensor.numel * width
         found = [_strided(at, tensor, span, layout, width)]
     nan, infinite = sum(each.nan for each in found), sum(each.infinite for each in found)
-    return BadWeight(tensor, nan, infinite, size // width, span.at + start)
+    return BadWeight(tensor, nan, infinite, size // width, span.at + start, span.big_endian)
 
 
 def _strided(at: BytesAt, tensor: Tensor, span: Span, layout: Layout, width: int) -> Count:
@@ -177,18 +179,25 @@ def zeros(data: bytes, layout: Layout) -> int:
 
 
 def _infinite_by_design(at: BytesAt, found: BadWeight, deadline: float) -> bool:
-    """Whether the infinities are no weights: a mask of 0 and infinity, the bounds of an observer that saw nothing yet."""
+    """Whether the infinities are no weights: a mask, the bounds of an observer that saw nothing yet.
+
+    A mask is told by its name, or by holding nothing but 0 and minus infinity. An overflow leaves plus infinity as
+    well, and what is called a weight, or belongs to an optimizer, is never a mask.
+    """
     tensor = found.tensor
-    if tensor.name.rsplit(".", 1)[-1] in OBSERVED:
+    last = tensor.name.rsplit(".", 1)[-1].lower()
+    if tensor.section == "optimizer" or last.endswith("weight"):
+        return False
+    if last in OBSERVED or any(word in last for word in MASKS):
         return True
     if tensor.extent != tensor.numel or found.infinite == found.looked_at:
         return False
-    layout, width = LAYOUTS[tensor.dtype], BITS[tensor.dtype] // 8
+    layout, width, big_endian = LAYOUTS[tensor.dtype], BITS[tensor.dtype] // 8, found.big_endian
     start, left, zero = found.at, found.looked_at * width, 0
     while left > 0:
         data = at.read(start, min(BLOCK, left))
-        if not data:
-            return False
+        if not data or layout.top in data[0 if big_endian else layout.width - 1 :: layout.width]:
+            return False  # the top byte of plus infinity
         zero += zeros(data[: len(data) - len(data) % layout.width], layout)
         start, left = start + len(data), left - len(data)
         past(deadline)
