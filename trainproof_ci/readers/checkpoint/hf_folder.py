@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location, safe_key
-from trainproof_ci.readers.checkpoint.dtypes import BITS
+from trainproof_ci.readers.checkpoint.dtypes import bytes_of
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile
 from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 from trainproof_ci.readers.pointers import refuse_pointer
@@ -124,7 +124,7 @@ def _contents(
         return [Sighting(Seen.TENSORS_ASTRAY, f"{len(lost)} tensors astray", f"0 of {len(shards)}", path=path)]
     metadata = index.get("metadata")
     total = metadata.get("total_size") if isinstance(metadata, dict) else None
-    found = sum(tensor.numel * BITS[tensor.dtype] // 8 for file in read.values() for tensor in file.tensors)
+    found = sum(bytes_of(tensor.dtype, tensor.numel) for file in read.values() for tensor in file.tensors)
     if isinstance(total, int) and set(shards.values()) <= set(read) and total != found:
         return [Sighting(Seen.TOTAL_DIFFERS, f"{found} bytes", f"{total} bytes", path=path)]
     return []

@@ -2,7 +2,7 @@
 
 from trainproof_ci.readers.checkpoint import torch_pickle, zip_directory
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
-from trainproof_ci.readers.checkpoint.dtypes import BITS
+from trainproof_ci.readers.checkpoint.dtypes import bytes_of, bytes_of_storage
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Span, Weights
 from trainproof_ci.readers.checkpoint.pickle_ops import Endless, Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import Walked, walk
@@ -112,7 +112,7 @@ def _spans(
     for storage in found.storages:
         if storage.key in sizes:  # torch reads a storage once, as the first that names it says
             continue
-        sizes[storage.key] = storage.numel * BITS[storage.dtype] // 8
+        sizes[storage.key] = bytes_of_storage(storage.dtype, storage.numel)
         member = archive.get(f"data/{storage.key}")
         problem = _storage_problem(member, sizes[storage.key], pickle_at + storage.offset)
         if problem is not None:
@@ -134,7 +134,7 @@ def _storage_problem(member: Member | None, nbytes: int, named_at: int) -> Sight
 def _overreaching(found: torch_pickle.Contents, sizes: dict[str, int], pickle_at: int) -> list[Sighting]:
     """At most one: the first tensor that reaches beyond its storage."""
     for tensor in found.tensors:
-        reached = (tensor.offset + tensor.extent) * BITS[tensor.dtype] // 8 if tensor.numel else 0
+        reached = bytes_of(tensor.dtype, tensor.offset + tensor.extent) if tensor.numel else 0
         held = sizes.get(tensor.storage, 0)
         if reached > held:
             return [Sighting(Seen.TENSOR_BEYOND, f"{reached} bytes", f"{held} bytes", pickle_at)]
