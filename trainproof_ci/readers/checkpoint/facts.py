@@ -114,6 +114,8 @@ class Checkpoint(NamedTuple):
             return self.files[0].why_not if self.files else "no file of the checkpoint could be read"
         if need == "imports" and not any(file.format.startswith("torch") for file in self.files):
             return "the format runs no code: it holds no pickle"
+        if need == "imports" and all(file.format == "torch-other" for file in self.files):
+            return "no data.pkl: the pickles of such an archive are not read"
         return None
 
     def summary(self) -> Mapping[str, object]:

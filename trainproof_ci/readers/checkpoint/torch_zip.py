@@ -14,6 +14,7 @@ from trainproof_ci.readers.checkpoint.zip_members import STORED, Member, content
 from trainproof_ci.typed import NamedTuple
 
 LARGEST_PICKLE = 64 << 20
+OTHER_KINDS = {"archive_format": "a torch.export program", ".data/extern_modules": "a torch.package archive"}
 
 
 class Archive(NamedTuple):
@@ -36,7 +37,7 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
         archive = open_archive(at)
     except Broken as damage:
         return empty._replace(sightings=(damage.sighting,))
-    facts = structure(empty, at, archive)
+    facts = _of_another_kind(empty, archive) or structure(empty, at, archive)
     checked = check_all(at, archive.ordered, deadline) if checksums else Checked("not compared", ())
     facts = facts._replace(sightings=(*facts.sightings, *checked.sightings), checksums=checked.said)
     if not facts.damaged and checksums:
@@ -45,6 +46,17 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
             weights=weights, why_not="" if weights else "the archive holds no weights that can be read in place"
         )
     return facts
+
+
+def _of_another_kind(facts: CheckpointFile, archive: Archive) -> CheckpointFile | None:
+    """What torch wrote by another way than `torch.save`, told by a member that only this way leaves; None otherwise."""
+    kind = next((kind for member, kind in OTHER_KINDS.items() if archive.get(member) is not None), None)
+    if kind is None or archive.get("data.pkl") is not None:
+        return None
+    told = Sighting(Seen.OTHER_ARCHIVE, kind, "torch or safetensors", 0, told={"format": kind})
+    return facts._replace(
+        format="torch-other", sightings=(*archive.sightings, told), why_not=f"the weights of {kind} are not read"
+    )
 
 
 def open_archive(at: BytesAt, *, rooted: bool = True) -> Archive:
