@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from checkpoint_files import checkpoint, safetensors
 from conftest import Command
 
@@ -75,10 +76,11 @@ def test_ranks_of_a_world(work: Path) -> None:
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
 
 
-def test_an_index_that_cannot_be_read(work: Path) -> None:
+@pytest.mark.parametrize("text", ['{"weight_map": {"a": 5}}', '{"metadata": {"tot', "[]", ""])
+def test_an_index_that_cannot_be_read(work: Path, text: str) -> None:
     (work / "model").mkdir()
     (work / "model" / "model-1.safetensors").write_bytes(safetensors())
-    (work / "model" / "model.safetensors.index.json").write_text('{"weight_map": {"a": 5}}')
+    (work / "model" / "model.safetensors.index.json").write_text(text)
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
 
 
@@ -99,6 +101,7 @@ def test_a_model_that_was_published_has_no_state_to_miss(work: Path) -> None:
     (work / "model-1.safetensors").write_bytes(safetensors())
     (work / "model.safetensors.index.json").write_text(INDEX)
     (work / "trainer_state.json").write_text("{}")
+    (work / "search.index.json").write_text("{}")
     assert judged().verdict is Severity.PASS
 
 

@@ -49,12 +49,7 @@ def _as_one(folder: str, members: "Sequence[Target]") -> "Target":
 def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
     """The facts of the checkpoint folder: those of its files, and what only the whole shows."""
     folder, names = target.path, os.listdir(target.path)
-    described = {
-        path
-        for path in target.members
-        if os.path.basename(path) == ".metadata" or path.endswith((".index.json", ".distcp"))
-    }
-    files = [read_file(path, deep=deep, deadline=deadline) for path in target.members if path not in described]
+    files = [read_file(path, deep=deep, deadline=deadline) for path in target.members if not _describes(path)]
     files = [_aside(file) for file in files]
     if dcp.is_distributed(names):
         layout = dcp.layout_of(folder, names)
@@ -64,6 +59,11 @@ def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
         layout = hf_folder.layout_of(folder, names, files)
     whole = Checkpoint(folder, target.format, tuple(files), layout.sightings, layout.missing, layout.notes)
     return whole._replace(earlier=_earlier(whole))
+
+
+def _describes(path: str) -> bool:
+    """Whether a file holds no weights that are read by themselves, and is read with the folder."""
+    return os.path.basename(path) == ".metadata" or path.endswith((".json", ".distcp"))
 
 
 def _aside(file: CheckpointFile) -> CheckpointFile:

@@ -9,6 +9,7 @@ from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location, safe_key
 from trainproof_ci.readers.checkpoint.dtypes import bytes_of
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile
+from trainproof_ci.readers.checkpoint.formats import is_index
 from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, read_start
@@ -36,7 +37,7 @@ def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]
     """What the folder shows whose entries are `names` and whose checkpoint files were read as `files`."""
     sightings: list[Sighting] = []
     for name in sorted(names):
-        if name.endswith(".index.json"):
+        if name.endswith(".json") and ".index." in name and is_index(Head.of(inside(folder, name))):
             sightings += _index(inside(folder, name), set(names), files)
     if not is_step(folder, names):
         return Layout(tuple(sightings))
@@ -77,6 +78,9 @@ def is_complete(folder: str) -> bool:
 
 def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[Sighting]:
     """Hold the index against the shards: all there, each with the tensors that the index says, of the total size."""
+    pointer = _pointer(Head.of(path))
+    if pointer is not None:
+        return [pointer]
     index, text = _read_index(path)
     if index is None:
         return [Sighting(Seen.INDEX_UNREADABLE, "no weight map", "a weight map", path=path)]
@@ -91,9 +95,19 @@ def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[
     return _contents(path, index, shards, {os.path.basename(file.path): file for file in files})
 
 
+def _pointer(head: Head) -> Sighting | None:
+    """A pointer in place of the index; the shards are judged all the same. Raises `Unreadable` for one that was committed as data."""
+    try:
+        refuse_pointer(head)
+    except Unreadable as why:
+        if why.rule == "TP-FILE-LFS-COMMITTED":
+            raise
+        return Sighting(Seen.POINTER, f"{head.size} bytes of pointer", "an index of shards", 0, head.path)
+    return None
+
+
 def _read_index(path: str) -> tuple[Mapping[str, Any] | None, bytes]:
-    """The index with a weight map of texts, or None, and its bytes. Raises `Unreadable` for a pointer in its place."""
-    refuse_pointer(Head.of(path))
+    """The index with a weight map of texts, or None, and its bytes. Raises `Unreadable` for one that is too large."""
     text = read_start(path, LARGEST_INDEX + 1)
     if len(text) > LARGEST_INDEX:
         raise Unreadable(
