@@ -43,12 +43,12 @@ def identify(head: Head) -> str:
         return "empty"
     if is_pointer(head):
         return "pointer"
+    if _is_safetensors(head):
+        return "safetensors"
     if start.startswith(ZIP_MAGIC):
         return _zip(head)
     if start.startswith(LEGACY_MAGIC):
         return "torch-legacy"
-    if _is_safetensors(head):
-        return "safetensors"
     found = next((name for magic, name in OTHERS if start.startswith(magic)), None)
     if found == "onnx" and head.suffix in CHECKPOINTS:
         found = None
@@ -96,7 +96,7 @@ def _zip(head: Head) -> str:
 
 def _is_safetensors(head: Head) -> bool:
     length = int.from_bytes(head.start[:8], "little")
-    if head.suffix == ".safetensors":
+    if head.suffix == ".safetensors":  # its readers go by the name and refuse all else
         return True
     return (
         head.start[8:10] == b'{"'
