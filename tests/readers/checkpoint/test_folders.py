@@ -76,6 +76,22 @@ def test_ranks_of_a_world(work: Path) -> None:
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
 
 
+@pytest.mark.parametrize("lost", ["mp_rank_01_model", "zero_pp_rank_1_mp_rank_01_optim", "mp_rank_01"])
+def test_ranks_of_a_model_in_parts(work: Path, lost: str) -> None:
+    folder = work / "run" / "global_step5"
+    folder.mkdir(parents=True)
+    for model in range(2):
+        states = checkpoint(plain={"dp_world_size": 2, "mp_world_size": 2})
+        (folder / f"mp_rank_0{model}_model_states.pt").write_bytes(states)
+        for rank in range(2):
+            path = folder / f"zero_pp_rank_{rank}_mp_rank_0{model}_optim_states.pt"
+            path.write_bytes(checkpoint(plain=OPTIMIZER))
+    assert judged().verdict is Severity.PASS
+    for path in folder.glob(f"*{lost}*"):
+        path.unlink()
+    assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
+
+
 @pytest.mark.parametrize("text", ['{"weight_map": {"a": 5}}', '{"metadata": {"tot', "[]", ""])
 def test_an_index_that_cannot_be_read(work: Path, text: str) -> None:
     (work / "model").mkdir()
