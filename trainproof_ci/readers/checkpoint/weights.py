@@ -27,17 +27,24 @@ MASKS = ("mask", "alibi", "causal")
 
 
 class Layout(NamedTuple):
-    """How a float type is laid out: its bytes, the exponent bits of the top byte, those of the one below."""
+    """How a float type is laid out: its bytes, the exponent bits of the top byte, those of the one below.
+
+    `only` is the byte that alone is NaN in a type of one byte without infinity; `zero` whether the type has a 0.
+    """
 
     width: int
-    top: int
-    below: int
+    top: int = 0
+    below: int = 0
     infinity: bool = True
+    only: int | None = None
+    zero: bool = True
 
 
 LAYOUTS = {
     "float64": Layout(8, 0x7F, 0xF0), "float32": Layout(4, 0x7F, 0x80), "bfloat16": Layout(2, 0x7F, 0x80),
     "float16": Layout(2, 0x7C, 0), "float8_e5m2": Layout(1, 0x7C, 0), "float8_e4m3fn": Layout(1, 0x7F, 0, infinity=False),
+    "float8_e4m3fnuz": Layout(1, only=0x80), "float8_e5m2fnuz": Layout(1, only=0x80),
+    "float8_e8m0fnu": Layout(1, only=0xFF, zero=False),
     "complex64": Layout(4, 0x7F, 0x80), "complex128": Layout(8, 0x7F, 0xF0), "complex32": Layout(2, 0x7C, 0),
 }  # fmt: skip
 
@@ -61,6 +68,8 @@ def _flags(data: bytes, mask: int, wanted: int) -> int:
 
 def count(data: bytes, layout: Layout, *, big_endian: bool = False) -> Count:
     """The NaN and infinities in `data`, a whole number of floats of `layout`."""
+    if layout.only is not None:
+        return Count(data.count(layout.only))
     order = range(layout.width) if big_endian else range(layout.width - 1, -1, -1)
     top = data[order[0] :: layout.width] if layout.width > 1 else data
     if not any(suspect in top for suspect in _suspects(layout.top)):
@@ -85,8 +94,8 @@ def _suspects(top: int) -> tuple[int, ...]:
 def all_zero(data: bytes, layout: Layout, *, big_endian: bool = False) -> bool:
     """Whether every float in `data` is 0 or -0."""
     if not data.strip(b"\0"):
-        return True
-    if data.translate(None, b"\0\x80"):
+        return layout.zero
+    if layout.only is not None or data.translate(None, b"\0\x80"):
         return False
     sign = 0 if big_endian else layout.width - 1
     return data[sign :: layout.width].count(b"\x80") == data.count(b"\x80")
