@@ -70,11 +70,13 @@ def checkpoint(
     method: int = 0,
     tail: int = 0,
     keep: float = 1.0,
+    copies: int = 1,
 ) -> bytes:
     """A checkpoint as `torch.save` lays it out, with the faults asked for.
 
     `members` adds or replaces members by name, `without` leaves some out, `again` writes some twice, `flip` flips a
-    bit in the bytes of one, `tail` appends bytes, `keep` keeps only that part of the file.
+    bit in the bytes of one, `tail` appends bytes, `keep` keeps only that part of the file,
+    `copies` appends the file to itself.
     """
     tensors = {"layer.weight": {"shape": [4, 4]}} if tensors is None else tensors
     content = {"data.pkl": b"\x80\x02" + _dictionary(tensors, plain or {}, imports) + b".", "byteorder": b"little"}
@@ -94,7 +96,7 @@ def checkpoint(
     if not crc:
         for start in _records(data):
             data[start : start + 4] = bytes(4)
-    return bytes((data + bytes(tail))[: int((len(data) + tail) * keep)])
+    return bytes((data + bytes(tail))[: int((len(data) + tail) * keep)]) * copies
 
 
 def _records(data: bytearray) -> list[int]:

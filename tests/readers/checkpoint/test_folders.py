@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from checkpoint_files import checkpoint, safetensors
 from conftest import Command
 
@@ -75,8 +76,51 @@ def test_ranks_of_a_world(work: Path) -> None:
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
 
 
-def test_an_index_that_cannot_be_read(work: Path) -> None:
+@pytest.mark.parametrize("lost", ["mp_rank_01_model", "zero_pp_rank_1_mp_rank_01_optim", "mp_rank_01"])
+def test_ranks_of_a_model_in_parts(work: Path, lost: str) -> None:
+    folder = work / "run" / "global_step5"
+    folder.mkdir(parents=True)
+    for model in range(2):
+        states = checkpoint(plain={"dp_world_size": 2, "mp_world_size": 2})
+        (folder / f"mp_rank_0{model}_model_states.pt").write_bytes(states)
+        for rank in range(2):
+            path = folder / f"zero_pp_rank_{rank}_mp_rank_0{model}_optim_states.pt"
+            path.write_bytes(checkpoint(plain=OPTIMIZER))
+    assert judged().verdict is Severity.PASS
+    for path in folder.glob(f"*{lost}*"):
+        path.unlink()
+    assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
+
+
+@pytest.mark.parametrize("text", ['{"weight_map": {"a": 5}}', '{"metadata": {"tot', "[]", ""])
+def test_an_index_that_cannot_be_read(work: Path, text: str) -> None:
     (work / "model").mkdir()
     (work / "model" / "model-1.safetensors").write_bytes(safetensors())
-    (work / "model" / "model.safetensors.index.json").write_text('{"weight_map": {"a": 5}}')
+    (work / "model" / "model.safetensors.index.json").write_text(text)
     assert {finding.rule for _, finding in judged().findings} == {"TP-CKPT-SHARD"}
+
+
+INDEX = '{"weight_map": {"layer.weight": "model-1.safetensors"}}'
+
+
+def test_the_working_directory_can_be_the_checkpoint(work: Path) -> None:
+    (work / "model-1.safetensors").write_bytes(safetensors())
+    (work / "model.safetensors.index.json").write_text(INDEX)
+    for path in (".", "model.safetensors.index.json"):
+        assert [(target.path, target.verdict) for target in judged(path).targets] == [(".", Severity.PASS)]
+    (work / "model-1.safetensors").unlink()
+    lost = judged().targets[0].findings[0]
+    assert (lost.rule, lost.location.path) == ("TP-CKPT-SHARD", "model.safetensors.index.json")
+
+
+def test_a_model_that_was_published_has_no_state_to_miss(work: Path) -> None:
+    (work / "model-1.safetensors").write_bytes(safetensors())
+    (work / "model.safetensors.index.json").write_text(INDEX)
+    (work / "trainer_state.json").write_text("{}")
+    (work / "search.index.json").write_text("{}")
+    assert judged().verdict is Severity.PASS
+
+
+def test_a_step_under_another_name_is_told_by_what_it_holds(work: Path) -> None:
+    lay_out(work / "best", optimizer=True)
+    assert "TP-CKPT-NO-OPTIMIZER" in {finding.rule for _, finding in judged().findings}

@@ -34,6 +34,8 @@ FILES = {
     "distutils-precedence.pth": (b"import os; var = 'X'\n", None),
     "words.pt": (b"bom dia\n", "text"),
     "model.safetensors.index.json": (b'{"weight_map": {}}', "hf-index"),
+    "cut.safetensors.index.json": (b'{"metadata": {"tot', "hf-index"),
+    "model.safetensors.index.fp16.json": (b"", "hf-index"),
     "other.index.json": (b'{"routes": {}}', None),
     "state.pkl": (b"\x80\x04K\x01.", None),
 }

@@ -45,3 +45,11 @@ def test_bfloat16_and_eight_bits() -> None:
 @given(st.binary(max_size=200), st.binary(max_size=200))
 def test_joined_checksums(first: bytes, second: bytes) -> None:
     assert joined(zlib.crc32(first), zlib.crc32(second), len(second)) == zlib.crc32(first + second)
+
+
+def test_eight_bits_with_a_single_nan() -> None:
+    for dtype, nan in (("float8_e4m3fnuz", 0x80), ("float8_e5m2fnuz", 0x80), ("float8_e8m0fnu", 0xFF)):
+        assert count(bytes([nan, 0x7F, nan, 0]), LAYOUTS[dtype]) == (2, 0)
+        assert not all_zero(bytes([0, nan]), LAYOUTS[dtype])
+    assert all_zero(bytes(4), LAYOUTS["float8_e4m3fnuz"])
+    assert not all_zero(bytes(4), LAYOUTS["float8_e8m0fnu"])  # it has no 0: that is the smallest power of two

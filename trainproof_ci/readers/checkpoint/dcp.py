@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from trainproof_ci.readers.checkpoint.hf_folder import Layout
+from trainproof_ci.readers.checkpoint.hf_folder import Layout, inside
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Mapping
 from trainproof_ci.readers.checkpoint.pickle_ops import Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import walk
@@ -21,7 +21,7 @@ def is_distributed(names: Sequence[str]) -> bool:
 def layout_of(folder: str, names: Sequence[str]) -> Layout:
     """What the folder shows: whether its metadata is whole, and every piece inside a file that is there."""
     pieces = [name for name in names if name.endswith(".distcp")]
-    path = os.path.join(folder, ".metadata").replace(os.sep, "/")
+    path = inside(folder, ".metadata")
     if ".metadata" not in names:
         return Layout((Sighting(Seen.NO_METADATA, "no .metadata", ".metadata"),))
     try:
@@ -52,8 +52,8 @@ def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Sighting]:
         told = {"gone": len(gone)}
         return [Sighting(Seen.PIECES_MISSING, f"{len(needed) - len(gone)} files", f"{len(needed)} files", told=told)]
     for name, size in sorted(needed.items()):
-        held = os.path.getsize(os.path.join(folder, name))
+        held = os.path.getsize(inside(folder, name))
         if held < size:
-            path = os.path.join(folder, name).replace(os.sep, "/")
+            path = inside(folder, name)
             return [Sighting(Seen.PIECE_SHORT, f"{held} bytes", f"{size} bytes", held, path)]
     return []

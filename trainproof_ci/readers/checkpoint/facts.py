@@ -54,6 +54,7 @@ class BadWeight(NamedTuple):
     infinite: int
     looked_at: int
     at: int
+    big_endian: bool = False
 
 
 class Weights(NamedTuple):
@@ -113,6 +114,8 @@ class Checkpoint(NamedTuple):
             return self.files[0].why_not if self.files else "no file of the checkpoint could be read"
         if need == "imports" and not any(file.format.startswith("torch") for file in self.files):
             return "the format runs no code: it holds no pickle"
+        if need == "imports" and all(file.format == "torch-other" for file in self.files):
+            return "no data.pkl: the pickles of such an archive are not read"
         return None
 
     def summary(self) -> Mapping[str, object]:

@@ -20,22 +20,22 @@ def gather(targets: "Sequence[Target]") -> "list[Target]":
     """Join the targets that lie in one checkpoint folder into one target of that folder."""
     by_folder: dict[str, list[Target]] = {}
     for target in targets:
-        by_folder.setdefault(os.path.dirname(target.path), []).append(target)
+        by_folder.setdefault(os.path.dirname(target.path) or ".", []).append(target)
     joined: list[Target] = []
     for folder, members in by_folder.items():
         whole = [target for target in members if target.refusal is None and target.is_file]
-        if whole and folder and _is_checkpoint(folder, whole):
+        if whole and _is_checkpoint(folder, whole):
             joined += [target for target in members if target not in whole]
             joined.append(_as_one(folder, whole))
         else:
-            joined += [target for target in members if target.format != "hf-index" or folder == ""]
+            joined += members
     return joined
 
 
 def _is_checkpoint(folder: str, members: "Sequence[Target]") -> bool:
     names = [os.path.basename(target.path) for target in members]
-    step = hf_folder.STEP_FOLDER.fullmatch(os.path.basename(folder)) is not None
-    return step or any(target.format in NO_WEIGHTS for target in members) or deepspeed.is_deepspeed(names)
+    described = any(target.format in NO_WEIGHTS for target in members)
+    return described or deepspeed.is_deepspeed(names) or hf_folder.is_step(folder, names)
 
 
 def _as_one(folder: str, members: "Sequence[Target]") -> "Target":
@@ -49,12 +49,7 @@ def _as_one(folder: str, members: "Sequence[Target]") -> "Target":
 def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
     """The facts of the checkpoint folder: those of its files, and what only the whole shows."""
     folder, names = target.path, os.listdir(target.path)
-    described = {
-        path
-        for path in target.members
-        if os.path.basename(path) == ".metadata" or path.endswith((".index.json", ".distcp"))
-    }
-    files = [read_file(path, deep=deep, deadline=deadline) for path in target.members if path not in described]
+    files = [read_file(path, deep=deep, deadline=deadline) for path in target.members if not _describes(path)]
     files = [_aside(file) for file in files]
     if dcp.is_distributed(names):
         layout = dcp.layout_of(folder, names)
@@ -64,6 +59,11 @@ def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
         layout = hf_folder.layout_of(folder, names, files)
     whole = Checkpoint(folder, target.format, tuple(files), layout.sightings, layout.missing, layout.notes)
     return whole._replace(earlier=_earlier(whole))
+
+
+def _describes(path: str) -> bool:
+    """Whether a file holds no weights that are read by themselves, and is read with the folder."""
+    return os.path.basename(path) == ".metadata" or path.endswith((".json", ".distcp"))
 
 
 def _aside(file: CheckpointFile) -> CheckpointFile:
@@ -84,6 +84,8 @@ def _aside(file: CheckpointFile) -> CheckpointFile:
 def _earlier(whole: Checkpoint) -> str | None:
     """Which checkpoint to go on from where a `checkpoint-N` is not whole, "" where there is none."""
     asked = any(file.damaged for file in whole.files) or bool(whole.sightings)
-    if not asked or not hf_folder.STEP_FOLDER.fullmatch(os.path.basename(whole.path)):
+    if not asked or not hf_folder.STEP_FOLDER.fullmatch(
+        os.path.basename(whole.path)
+    ):  # what lies above "." is not ours
         return None
     return hf_folder.newest_complete(whole.path) or ""

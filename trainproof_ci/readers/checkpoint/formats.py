@@ -11,6 +11,8 @@ KNOWN_BINS = re.compile(
     r"(?:diffusion_)?(?:pytorch_model|adapter_model|optimizer|scheduler|training_args|random_states_\d+)[^/]*\.bin$"
 )
 """Names of `.bin` files that only checkpoints bear; any other `.bin` is a checkpoint only if its bytes say so."""
+INDEX_NAME = re.compile(r"\.(?:safetensors|bin)\.index(?:\.[\w-]+)?\.json$")
+"""The index of shards; diffusers puts the variant of the weights into its name."""
 HDF5_NAMES = re.compile(r"weight|model|ckpt|checkpoint|epoch|best|final|net", re.IGNORECASE)
 LEGACY_MAGIC = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 ZIP_MAGIC = b"PK\x03\x04"
@@ -41,12 +43,12 @@ def identify(head: Head) -> str:
         return "empty"
     if is_pointer(head):
         return "pointer"
+    if _is_safetensors(head):
+        return "safetensors"
     if start.startswith(ZIP_MAGIC):
         return _zip(head)
     if start.startswith(LEGACY_MAGIC):
         return "torch-legacy"
-    if _is_safetensors(head):
-        return "safetensors"
     found = next((name for magic, name in OTHERS if start.startswith(magic)), None)
     if found == "onnx" and head.suffix in CHECKPOINTS:
         found = None
@@ -94,7 +96,7 @@ def _zip(head: Head) -> str:
 
 def _is_safetensors(head: Head) -> bool:
     length = int.from_bytes(head.start[:8], "little")
-    if head.suffix == ".safetensors":
+    if head.suffix == ".safetensors":  # its readers go by the name and refuse all else
         return True
     return (
         head.start[8:10] == b'{"'
@@ -118,10 +120,17 @@ def _is_old_pickle(start: bytes) -> bool:
     )
 
 
+def is_index(head: Head) -> bool:
+    """Whether a file is the index of shards: by a name that only such a file bears, or by the weight map that it holds."""
+    if INDEX_NAME.search(head.name) is not None:
+        return True
+    return head.name.endswith(".index.json") and b'"weight_map"' in head.start
+
+
 def recognise(head: Head) -> str | None:
     """The name of the checkpoint format of a file met while walking, or None when it is not one."""
-    if head.name.endswith(".index.json"):
-        return "hf-index" if b'"weight_map"' in head.start else None
+    if is_index(head):
+        return "hf-index"
     if head.suffix == ".distcp" or (
         head.name == ".metadata" and any(name.endswith(".distcp") for name in _names_beside(head))
     ):

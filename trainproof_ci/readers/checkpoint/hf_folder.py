@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location, safe_key
-from trainproof_ci.readers.checkpoint.dtypes import BITS
+from trainproof_ci.readers.checkpoint.dtypes import bytes_of
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile
+from trainproof_ci.readers.checkpoint.formats import is_index
 from trainproof_ci.readers.checkpoint.sightings import Seen, Sighting
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, read_start
@@ -36,9 +37,9 @@ def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]
     """What the folder shows whose entries are `names` and whose checkpoint files were read as `files`."""
     sightings: list[Sighting] = []
     for name in sorted(names):
-        if name.endswith(".index.json"):
-            sightings += _index(os.path.join(folder, name).replace(os.sep, "/"), set(names), files)
-    if not STEP_FOLDER.fullmatch(os.path.basename(folder)) and "trainer_state.json" not in names:
+        if name.endswith(".json") and ".index." in name and is_index(Head.of(inside(folder, name))):
+            sightings += _index(inside(folder, name), set(names), files)
+    if not is_step(folder, names):
         return Layout(tuple(sightings))
     weights = any(WEIGHTS.fullmatch(name) for name in names)
     if not weights:
@@ -48,6 +49,22 @@ def layout_of(folder: str, names: Sequence[str], files: Sequence[CheckpointFile]
     state = (("optimizer", OPTIMIZER), ("scheduler", SCHEDULER), ("random number", RANDOM))
     missing = tuple(what for what, pattern in state if not any(pattern.fullmatch(name) for name in names))
     return Layout(tuple(sightings), missing)
+
+
+def is_step(folder: str, names: Sequence[str]) -> bool:
+    """Whether a folder that holds files of these names is a `checkpoint-N` of a Trainer, by its own name or by theirs.
+
+    A model that is published after training keeps trainer_state.json and neither scheduler nor random states.
+    """
+    if STEP_FOLDER.fullmatch(os.path.basename(os.path.abspath(folder))):
+        return True
+    resumable = any(SCHEDULER.fullmatch(name) or RANDOM.fullmatch(name) for name in names)
+    return resumable and os.path.isfile(inside(folder, "trainer_state.json"))
+
+
+def inside(folder: str, name: str) -> str:
+    """The path of a file of a folder, as files are named in reports: "." does not stand in it."""
+    return name if folder == "." else f"{folder}/{name}"
 
 
 def is_complete(folder: str) -> bool:
@@ -61,6 +78,9 @@ def is_complete(folder: str) -> bool:
 
 def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[Sighting]:
     """Hold the index against the shards: all there, each with the tensors that the index says, of the total size."""
+    pointer = _pointer(Head.of(path))
+    if pointer is not None:
+        return [pointer]
     index, text = _read_index(path)
     if index is None:
         return [Sighting(Seen.INDEX_UNREADABLE, "no weight map", "a weight map", path=path)]
@@ -75,9 +95,19 @@ def _index(path: str, names: set[str], files: Sequence[CheckpointFile]) -> list[
     return _contents(path, index, shards, {os.path.basename(file.path): file for file in files})
 
 
+def _pointer(head: Head) -> Sighting | None:
+    """A pointer in place of the index; the shards are judged all the same. Raises `Unreadable` for one that was committed as data."""
+    try:
+        refuse_pointer(head)
+    except Unreadable as why:
+        if why.rule == "TP-FILE-LFS-COMMITTED":
+            raise
+        return Sighting(Seen.POINTER, f"{head.size} bytes of pointer", "an index of shards", 0, head.path)
+    return None
+
+
 def _read_index(path: str) -> tuple[Mapping[str, Any] | None, bytes]:
-    """The index with a weight map of texts, or None, and its bytes. Raises `Unreadable` for a pointer in its place."""
-    refuse_pointer(Head.of(path))
+    """The index with a weight map of texts, or None, and its bytes. Raises `Unreadable` for one that is too large."""
     text = read_start(path, LARGEST_INDEX + 1)
     if len(text) > LARGEST_INDEX:
         raise Unreadable(
@@ -108,7 +138,7 @@ def _contents(
         return [Sighting(Seen.TENSORS_ASTRAY, f"{len(lost)} tensors astray", f"0 of {len(shards)}", path=path)]
     metadata = index.get("metadata")
     total = metadata.get("total_size") if isinstance(metadata, dict) else None
-    found = sum(tensor.numel * BITS[tensor.dtype] // 8 for file in read.values() for tensor in file.tensors)
+    found = sum(bytes_of(tensor.dtype, tensor.numel) for file in read.values() for tensor in file.tensors)
     if isinstance(total, int) and set(shards.values()) <= set(read) and total != found:
         return [Sighting(Seen.TOTAL_DIFFERS, f"{found} bytes", f"{total} bytes", path=path)]
     return []

@@ -26,6 +26,7 @@ class Seen(Enum):
     NO_FIRST_MEMBER = auto()
     NO_END = auto()
     TRAILING_BYTES = auto()
+    BYTES_BETWEEN = auto()
     CUT_COMMENT = auto()
     ENDS_DIFFER = auto()
     SEVERAL_DISKS = auto()
@@ -113,7 +114,7 @@ class Seen(Enum):
 LOADABLE = frozenset(
     {
         Seen.BARE_PICKLE, Seen.OLD_TAR, Seen.NO_CHECKSUMS, Seen.TOO_LARGE,
-        Seen.TRAILING_BYTES, Seen.CUT_COMMENT, Seen.ENDS_DIFFER,
+        Seen.TRAILING_BYTES, Seen.BYTES_BETWEEN, Seen.CUT_COMMENT, Seen.ENDS_DIFFER,
     }
 )  # fmt: skip
 """What says nothing against the bytes themselves."""

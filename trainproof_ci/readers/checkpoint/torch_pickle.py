@@ -1,10 +1,8 @@
 """What the walked `data.pkl` of a checkpoint says: storages, tensors with their names, imports, optimizer, progress."""
 
-from collections.abc import Iterator
 from collections.abc import Mapping as Mapping_
 
-from trainproof_ci.places import safe_key
-from trainproof_ci.readers.checkpoint import torch_calls
+from trainproof_ci.readers.checkpoint import torch_calls, torch_names
 from trainproof_ci.readers.checkpoint.dtypes import BITS, TORCH_STORAGES
 from trainproof_ci.readers.checkpoint.facts import Tensor
 from trainproof_ci.readers.checkpoint.pickle_nodes import Call, Global, Mapping, Persistent
@@ -18,13 +16,7 @@ PROGRESS = frozenset(
      "lr_schedulers", "pytorch-lightning_version", "loops"}
 )  # fmt: skip
 """Keys that say that the checkpoint was saved to go on from, not only to be used."""
-NOT_WEIGHTS = frozenset(
-    {"callbacks", "loops", "lr_schedulers", "scheduler", "lr_scheduler", "schedulers", "hyper_parameters", "hparams", "args",
-     "rng_state", "rng", "random_state", "random_rng_state", "cuda_rng_state", "metrics", "train_metrics", "scaler", "amp", "history"}
-)  # fmt: skip
 WORLD = frozenset({"dp_world_size", "mp_world_size", "global_steps"})
-MODULE_PARTS = frozenset({"_parameters", "_buffers", "_modules"})
-MOST_TENSORS = 2_000_000
 
 
 class Storage(NamedTuple):
@@ -55,7 +47,7 @@ def contents_of(walked: Walked) -> Contents:
         tensor = _tensor(call, storages)
         if tensor is not None:
             rebuilt[id(call)] = tensor
-    named = tuple(_named(walked.root, rebuilt))
+    named = torch_names.named(walked.root, rebuilt)
     root = walked.root if isinstance(walked.root, Mapping) else Mapping()
     progress = any(_is_progress(key, value) for key, value in root.pairs)
     sharded = {
@@ -122,68 +114,13 @@ def _sizes(value: Any, call: Call) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _named(root: Any, rebuilt: dict[int, Tensor]) -> Iterator[Tensor]:
-    """The tensors that can be reached from `root`, with their names. A container is entered once."""
-    waiting: list[tuple[Any, tuple[str, ...], str]] = [(root, (), "model")]
-    seen: set[int] = set()
-    count = 0
-    while waiting:
-        node, path, section = waiting.pop()
-        tensor = rebuilt.get(id(node))
-        if tensor is not None:
-            count += 1
-            if count > MOST_TENSORS:
-                return
-            yield tensor._replace(name=".".join(path), section=section)
-        elif (
-            isinstance(node, (Mapping, list, tuple))
-            and id(node) not in seen
-            and not isinstance(node, (Global, Persistent))
-        ):
-            seen.add(id(node))
-            waiting += reversed(list(_children(node, path, section)))
-
-
-def _children(node: Any, path: tuple[str, ...], section: str) -> Iterator[tuple[Any, tuple[str, ...], str]]:
-    if isinstance(node, Mapping):
-        inside = "optimizer" if _is_optimizer(node) else section
-        for key, value in node.pairs:
-            yield value, path + _steps(key), _section(key, path, inside)
-    if isinstance(node, Call):
-        yield node.arguments, path, section
-        yield node.state, path, section
-        yield from ((item, (*path, str(index)), section) for index, item in enumerate(node.items))
-    elif isinstance(node, (list, tuple)):
-        for index, item in enumerate(node):
-            # the two parts of a state are the object's own dictionary and its slots, not items of a sequence
-            yield item, path if isinstance(node, tuple) else (*path, str(index)), section
-
-
-def _steps(key: Any) -> tuple[str, ...]:
-    if not isinstance(key, str):
-        return (str(key) if isinstance(key, int) else "<key>",)
-    return () if key in MODULE_PARTS else tuple(safe_key(part) for part in key.split("."))
-
-
-def _section(key: Any, path: tuple[str, ...], inside: str) -> str:
-    if inside != "model" or not isinstance(key, str) or len(path) > 1:
-        return inside
-    if key.lower() in NOT_WEIGHTS:
-        return "other"
-    return "optimizer" if key.lower().startswith("optim") else inside
-
-
-def _is_optimizer(node: Mapping) -> bool:
-    return {"state", "param_groups"} <= set(node.keys())
-
-
 def _optimizer(root: Any) -> str:
     """Whether an optimizer's state is in the checkpoint, at its top or up to two containers below."""
     waiting: list[tuple[Any, int]] = [(root, 0)]
     found = "none"
     while waiting:
         node, depth = waiting.pop()
-        if isinstance(node, Mapping) and _is_optimizer(node):
+        if isinstance(node, Mapping) and torch_names.is_optimizer(node):
             state = node.get("state")
             if isinstance(state, (Mapping, list)) and (state.pairs if isinstance(state, Mapping) else state):
                 return "present"

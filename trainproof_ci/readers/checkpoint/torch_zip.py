@@ -2,7 +2,7 @@
 
 from trainproof_ci.readers.checkpoint import torch_pickle, zip_directory
 from trainproof_ci.readers.checkpoint.bytes_at import BytesAt
-from trainproof_ci.readers.checkpoint.dtypes import BITS
+from trainproof_ci.readers.checkpoint.dtypes import bytes_of, bytes_of_storage
 from trainproof_ci.readers.checkpoint.facts import CheckpointFile, Span, Weights
 from trainproof_ci.readers.checkpoint.pickle_ops import Endless, Malformed
 from trainproof_ci.readers.checkpoint.pickle_walk import Walked, walk
@@ -14,6 +14,7 @@ from trainproof_ci.readers.checkpoint.zip_members import STORED, Member, content
 from trainproof_ci.typed import NamedTuple
 
 LARGEST_PICKLE = 64 << 20
+OTHER_KINDS = {"archive_format": "a torch.export program", ".data/extern_modules": "a torch.package archive"}
 
 
 class Archive(NamedTuple):
@@ -36,7 +37,7 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
         archive = open_archive(at)
     except Broken as damage:
         return empty._replace(sightings=(damage.sighting,))
-    facts = structure(empty, at, archive)
+    facts = _of_another_kind(empty, archive) or structure(empty, at, archive)
     checked = check_all(at, archive.ordered, deadline) if checksums else Checked("not compared", ())
     facts = facts._replace(sightings=(*facts.sightings, *checked.sightings), checksums=checked.said)
     if not facts.damaged and checksums:
@@ -45,6 +46,17 @@ def read(path: str, at: BytesAt, *, deep: bool, deadline: float, checksums: bool
             weights=weights, why_not="" if weights else "the archive holds no weights that can be read in place"
         )
     return facts
+
+
+def _of_another_kind(facts: CheckpointFile, archive: Archive) -> CheckpointFile | None:
+    """What torch wrote by another way than `torch.save`, told by a member that only this way leaves; None otherwise."""
+    kind = next((kind for member, kind in OTHER_KINDS.items() if archive.get(member) is not None), None)
+    if kind is None or archive.get("data.pkl") is not None:
+        return None
+    told = Sighting(Seen.OTHER_ARCHIVE, kind, "torch or safetensors", 0, told={"format": kind})
+    return facts._replace(
+        format="torch-other", sightings=(*archive.sightings, told), why_not=f"the weights of {kind} are not read"
+    )
 
 
 def open_archive(at: BytesAt, *, rooted: bool = True) -> Archive:
@@ -112,7 +124,7 @@ def _spans(
     for storage in found.storages:
         if storage.key in sizes:  # torch reads a storage once, as the first that names it says
             continue
-        sizes[storage.key] = storage.numel * BITS[storage.dtype] // 8
+        sizes[storage.key] = bytes_of_storage(storage.dtype, storage.numel)
         member = archive.get(f"data/{storage.key}")
         problem = _storage_problem(member, sizes[storage.key], pickle_at + storage.offset)
         if problem is not None:
@@ -134,7 +146,7 @@ def _storage_problem(member: Member | None, nbytes: int, named_at: int) -> Sight
 def _overreaching(found: torch_pickle.Contents, sizes: dict[str, int], pickle_at: int) -> list[Sighting]:
     """At most one: the first tensor that reaches beyond its storage."""
     for tensor in found.tensors:
-        reached = (tensor.offset + tensor.extent) * BITS[tensor.dtype] // 8 if tensor.numel else 0
+        reached = bytes_of(tensor.dtype, tensor.offset + tensor.extent) if tensor.numel else 0
         held = sizes.get(tensor.storage, 0)
         if reached > held:
             return [Sighting(Seen.TENSOR_BEYOND, f"{reached} bytes", f"{held} bytes", pickle_at)]

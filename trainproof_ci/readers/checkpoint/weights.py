@@ -22,20 +22,29 @@ MOST_STRIDED = 1 << 19
 FURTHEST_STRIDED = 64 << 20
 OBSERVED = frozenset({"min_val", "max_val", "min_vals", "max_vals"})
 """Buffers of quantization observers: infinite until the first batch was seen."""
+MASKS = ("mask", "alibi", "causal")
+"""What stands in the names of buffers that are added to attention scores."""
 
 
 class Layout(NamedTuple):
-    """How a float type is laid out: its bytes, the exponent bits of the top byte, those of the one below."""
+    """How a float type is laid out: its bytes, the exponent bits of the top byte, those of the one below.
+
+    `only` is the byte that alone is NaN in a type of one byte without infinity; `zero` whether the type has a 0.
+    """
 
     width: int
-    top: int
-    below: int
+    top: int = 0
+    below: int = 0
     infinity: bool = True
+    only: int | None = None
+    zero: bool = True
 
 
 LAYOUTS = {
     "float64": Layout(8, 0x7F, 0xF0), "float32": Layout(4, 0x7F, 0x80), "bfloat16": Layout(2, 0x7F, 0x80),
     "float16": Layout(2, 0x7C, 0), "float8_e5m2": Layout(1, 0x7C, 0), "float8_e4m3fn": Layout(1, 0x7F, 0, infinity=False),
+    "float8_e4m3fnuz": Layout(1, only=0x80), "float8_e5m2fnuz": Layout(1, only=0x80),
+    "float8_e8m0fnu": Layout(1, only=0xFF, zero=False),
     "complex64": Layout(4, 0x7F, 0x80), "complex128": Layout(8, 0x7F, 0xF0), "complex32": Layout(2, 0x7C, 0),
 }  # fmt: skip
 
@@ -59,6 +68,8 @@ def _flags(data: bytes, mask: int, wanted: int) -> int:
 
 def count(data: bytes, layout: Layout, *, big_endian: bool = False) -> Count:
     """The NaN and infinities in `data`, a whole number of floats of `layout`."""
+    if layout.only is not None:
+        return Count(data.count(layout.only))
     order = range(layout.width) if big_endian else range(layout.width - 1, -1, -1)
     top = data[order[0] :: layout.width] if layout.width > 1 else data
     if not any(suspect in top for suspect in _suspects(layout.top)):
@@ -83,8 +94,8 @@ def _suspects(top: int) -> tuple[int, ...]:
 def all_zero(data: bytes, layout: Layout, *, big_endian: bool = False) -> bool:
     """Whether every float in `data` is 0 or -0."""
     if not data.strip(b"\0"):
-        return True
-    if data.translate(None, b"\0\x80"):
+        return layout.zero
+    if layout.only is not None or data.translate(None, b"\0\x80"):
         return False
     sign = 0 if big_endian else layout.width - 1
     return data[sign :: layout.width].count(b"\x80") == data.count(b"\x80")
@@ -155,7 +166,7 @@ def _of_tensor(at: BytesAt, tensor: Tensor, span: Span, share: int, deadline: fl
         size = tensor.numel * width
         found = [_strided(at, tensor, span, layout, width)]
     nan, infinite = sum(each.nan for each in found), sum(each.infinite for each in found)
-    return BadWeight(tensor, nan, infinite, size // width, span.at + start)
+    return BadWeight(tensor, nan, infinite, size // width, span.at + start, span.big_endian)
 
 
 def _strided(at: BytesAt, tensor: Tensor, span: Span, layout: Layout, width: int) -> Count:
@@ -177,18 +188,25 @@ def zeros(data: bytes, layout: Layout) -> int:
 
 
 def _infinite_by_design(at: BytesAt, found: BadWeight, deadline: float) -> bool:
-    """Whether the infinities are no weights: a mask of 0 and infinity, the bounds of an observer that saw nothing yet."""
+    """Whether the infinities are no weights: a mask, the bounds of an observer that saw nothing yet.
+
+    A mask is told by its name, or by holding nothing but 0 and minus infinity. An overflow leaves plus infinity as
+    well, and what is called a weight, or belongs to an optimizer, is never a mask.
+    """
     tensor = found.tensor
-    if tensor.name.rsplit(".", 1)[-1] in OBSERVED:
+    last = tensor.name.rsplit(".", 1)[-1].lower()
+    if tensor.section == "optimizer" or last.endswith("weight"):
+        return False
+    if last in OBSERVED or any(word in last for word in MASKS):
         return True
     if tensor.extent != tensor.numel or found.infinite == found.looked_at:
         return False
-    layout, width = LAYOUTS[tensor.dtype], BITS[tensor.dtype] // 8
+    layout, width, big_endian = LAYOUTS[tensor.dtype], BITS[tensor.dtype] // 8, found.big_endian
     start, left, zero = found.at, found.looked_at * width, 0
     while left > 0:
         data = at.read(start, min(BLOCK, left))
-        if not data:
-            return False
+        if not data or layout.top in data[0 if big_endian else layout.width - 1 :: layout.width]:
+            return False  # the top byte of plus infinity
         zero += zeros(data[: len(data) - len(data) % layout.width], layout)
         start, left = start + len(data), left - len(data)
         past(deadline)

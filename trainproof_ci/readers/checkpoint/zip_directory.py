@@ -69,14 +69,23 @@ def read_end(at: BytesAt) -> End:
     place = at.size - span + found
     _, disk, directory_disk, here, total, size, offset, comment = END.unpack(tail[found : found + END.size])
     end = End(total, size, offset, place, disk, _trailing(at.size, place, comment))
-    record = _zip64(at, place)
+    record, begins = _zip64(at, place), place
     if record is not None:
+        begins = place - LOCATOR.size - 12 - record[1]
         end, here, directory_disk = _from_zip64(record, end)
     if end.entries != here:
         raise broken(Seen.SEVERAL_DISKS, f"{here} of {end.entries} entries", "all of them", place)
     if (end.disk or directory_disk) and (end.disk, directory_disk) != (1, 1):
         raise broken(Seen.SEVERAL_DISKS, f"disk {end.disk}", "disk 0", place)
-    return end
+    return end._replace(sightings=(*end.sightings, *_between(end, begins)))
+
+
+def _between(end: End, begins: int) -> tuple[Sighting, ...]:
+    """At most one: bytes between the central directory and the end records, where a second save would lie."""
+    over = begins - end.offset - end.size
+    if over <= 0:
+        return ()
+    return (Sighting(Seen.BYTES_BETWEEN, f"{over} bytes", "0 bytes", end.offset + end.size, told={"over": over}),)
 
 
 def _trailing(size: int, place: int, comment: int) -> tuple[Sighting, ...]:

@@ -96,6 +96,7 @@ NONE_AT_ALL: Words = {
 
 BEYOND_THE_END: Words = {
     Seen.TRAILING_BYTES: "{over} bytes follow the end of the archive",
+    Seen.BYTES_BETWEEN: "{over} bytes stand between the directory of the archive and its end: where a second save was appended, torch loads the first",
     Seen.CUT_COMMENT: "the archive's comment is cut short",
     Seen.ENDS_DIFFER: "the two end records of the archive contradict each other; torch reads the ZIP64 one",
 }

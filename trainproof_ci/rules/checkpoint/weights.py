@@ -14,9 +14,9 @@ def nonfinite(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
 
     Why: one NaN in a weight makes every output NaN, and a run resumed from it stays NaN; the log may say 0.0 instead.
     Fix: resume from a checkpoint of before the first bad step.
-    Stands down: where the weights could not be looked at. Masks of 0 and infinity, the bounds of quantization observers
-    and the best scores that callbacks keep are infinite by design and do not fire. Large checkpoints are looked at
-    in part, a share of every storage; the report says how many bytes, and `--deep` looks at all.
+    Stands down: where the weights could not be looked at. Masks of 0 and minus infinity, the bounds of quantization
+    observers and the best scores that are kept beside a model are infinite by design and do not fire. Large checkpoints
+    are looked at in part, a share of every storage; the report says how many bytes, and `--deep` looks at all.
     """
     places, nan, infinite, total = Places(), 0, 0, 0
     for file in checkpoint.files:
