@@ -103,7 +103,7 @@ def _module(name: str) -> Any:
 def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Survey":
     """Survey one file: every record judged by the record rules, every fault placed, digest and duplicates known."""
     from trainproof_ci.readers.dataset.digests import Digest  # recognising files needs none of it
-    from trainproof_ci.readers.dataset.duplicates import allows_fewer, prove
+    from trainproof_ci.readers.dataset.duplicates import prove
     from trainproof_ci.readers.dataset.splits import others_beside
     from trainproof_ci.readers.dataset.survey import Survey
 
@@ -121,10 +121,7 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
             survey.size, survey.begun = source.size, digest.start
             module.scan(source, survey)
             survey.repeats, survey.conflicts = prove(survey.duplicates, _again(module, survey), survey.shape)
-            if survey.repeats and survey.shape is None:
-                values = (record.value for record in module.records(target.path))
-                if allows_fewer(values, survey.records):
-                    survey.sight("crowded", 1)
+            _note_crowd(survey, module)
             survey.leaks = _compared(survey, module, settings)
             labelled = survey.shape is not None and survey.shape.label is not None
             _note_metadata(survey, module)
@@ -132,6 +129,15 @@ def read(target: "Target", settings: "Settings", rules: "Sequence[Rule]") -> "Su
                 survey.one_of_many = others_beside(target.path, survey.split, settings)
             survey.sha256 = digest.hexdigest()
     return survey
+
+
+def _note_crowd(survey: "Survey", module: Any) -> None:
+    """Note that records of no known shape repeat because they must."""
+    if survey.repeats and survey.shape is None:
+        from trainproof_ci.readers.dataset.crowded import allows_fewer  # most files repeat nothing
+
+        if allows_fewer((record.value for record in module.records(survey.path)), survey.records):
+            survey.sight("crowded", 1)
 
 
 def _note_metadata(survey: "Survey", module: Any) -> None:

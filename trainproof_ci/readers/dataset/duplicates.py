@@ -7,7 +7,6 @@ read a second time and compared as a whole canonical record.
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import JSONEncoder
-from math import prod
 
 from trainproof_ci.readers.dataset.forms import ESCAPED_QUOTE, QUOTED, spelled
 from trainproof_ci.readers.dataset.hashes import repeated_in
@@ -238,28 +237,3 @@ def learned(value: Mapping[str, Any], shape: Shape | None) -> Any:
 
 def _repeat(record: Record, first: tuple[int, int]) -> Repeat:
     return Repeat(record.line, record.number, record.byte_offset, record.raw, *first)
-
-
-FEW_FIELDS = 8
-
-
-def allows_fewer(values: Iterable[Mapping[str, Any]], records: int) -> bool:
-    """Whether the values that a few short fields take can be combined to fewer different records than there are.
-
-    Some of them must be equal then. A text, or anything nested, may say whatever it likes, and so may many fields.
-    """
-    taken: dict[str, set[Any]] = {}
-    different = 1
-    for value in values:
-        if len(value) > FEW_FIELDS:
-            return False
-        for key, child in value.items():
-            if isinstance(child, (dict, list)) or (isinstance(child, str) and len(child) >= SHORTEST_SPOKEN):
-                return False
-            known = taken.setdefault(key, set())
-            if child not in known:
-                known.add(child)
-                different = prod(map(len, taken.values()))
-        if different >= records:
-            return False
-    return True
