@@ -25,7 +25,7 @@ _QUALIFIERS = frozenset(
     | {"total", "mean", "avg", "average", "lm", "learning", "gradient", "grad", "loss", "epoch", "running", "global", "smooth", "box", "cls",
        "generator", "discriminator", "batch", "policy", "value", "entropy", "current", "ema", "gen", "disc", "kl", "mse", "ce", "reconstruction",
        "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
-       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g"}
+       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g", "held-out", "hold-out"}
 )  # fmt: skip
 _PHASES = EVAL_WORDS | TRAIN_WORDS
 _ASIDE = frozenset(
@@ -43,7 +43,7 @@ STEP_WORDS = {
 """The words for a step; where a line has several, the higher one counts."""
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
-EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout"}))
+EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout", "cv", "inference"}))
 """The words for an evaluation as a pattern, as they stand in text; the others are only parts of names."""
 _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
