@@ -181,3 +181,36 @@ def test_what_may_be_no_evaluation_is_none(work: Path, form: str) -> None:
     assert run.loss is not None
     assert list(run.loss.values) == FALLING
     assert run.evals == ()
+
+
+def test_a_loss_announced_before_the_epoch_and_the_step_that_it_is_of(work: Path) -> None:
+    run = run_of(work, "train.log", lines("loss in epoch 1 iteration {e}: {f}\n"))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert list(run.loss.steps) == list(range(EPOCHS))
+
+
+MATLAB = """\
+|======================================================================================================================|
+|  Epoch  |  Iteration  |  Time Elapsed  |  Mini-batch  |  Validation  |  Mini-batch  |  Validation  |  Base Learning  |
+|         |             |   (hh:mm:ss)   |   Accuracy   |   Accuracy   |     Loss     |     Loss     |      Rate       |
+|======================================================================================================================|
+"""
+
+
+def test_the_table_of_matlab(work: Path) -> None:
+    row = "|       1 |          {e} |       00:00:01 |       12.50% |       10.00% |       {f} |       {r} |          0.0100 |\n"
+    run = run_of(work, "train.log", f"Training on single CPU.\n{MATLAB}{lines(row)}")
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert list(run.loss.steps) == list(range(EPOCHS))
+    assert [list(one.values) for one in run.evals] == [RISING]
+    assert [one.name for one in run.rates] == ["Learning Rate"]
+
+
+def test_a_binary_cross_entropy_is_a_loss_and_its_weight_none(work: Path) -> None:
+    run = run_of(work, "train.log", "bce_weight=0.5\n" + lines("[{e}] bce={f} dice=0.4 val_bce={r}\n"))
+    assert run.loss is not None
+    assert run.loss_columns == ("bce",)
+    assert list(run.loss.values) == FALLING
+    assert [list(one.values) for one in run.evals] == [RISING]

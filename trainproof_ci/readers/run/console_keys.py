@@ -89,7 +89,8 @@ def called(text: str, before: Called) -> Called:
     ahead, name = _name(key)
     is_counter = last.lower() in STEP_WORDS or last.lower() == "epoch"
     phase = phase_of(text if is_counter else f"{text[: key.start()]} {ahead}") or before.phase
-    return Called(name, phase, _announced(ahead.split()))
+    told = before.next if is_counter and text.strip() == last else None
+    return Called(name, phase, _announced(ahead.split()) or told)
 
 
 def _name(key: "re.Match[str]") -> tuple[str, str | None]:
@@ -128,7 +129,7 @@ def _with_qualifiers(kept: list[str], before: list[str]) -> list[str]:
 
 
 def _announced(ahead: list[str]) -> str | None:
-    """The loss of `Cost after iteration 100: 0.69`, told before the step that it is of."""
+    """The loss of `Cost after iteration 100: 0.69` or `loss in epoch 1 step 2: 0.69`, told before the step that it is of."""
     if len(ahead) < 2 or ahead[-1].lower() not in _ASIDE:
         return None
     if ahead[-2:] == _DL4J:

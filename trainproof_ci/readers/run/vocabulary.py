@@ -37,7 +37,7 @@ EVAL_WORDS = frozenset(
 )
 TRAIN_WORDS = frozenset({"train", "training", "tr", "trn", "learn"})
 LOSS_WORDS = frozenset(
-    {"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss", "crossentropy"}
+    {"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss", "crossentropy", "bce"}
 )
 NEVER_LOSS = frozenset(
     {
