@@ -151,9 +151,9 @@ def test_a_last_run_that_has_only_begun_leaves_the_one_before_it_to_judge(work: 
     "form",
     [
         "Epoch {e} loss: {f}\nLoss on validation set: {r}\n", "Epoch {e} loss: {f}\nloss in validation: {r}\n", "Epoch {e} loss: {f}\nLoss (val): {r}\n",
-        "Epoch {e} Loss (train): {f} Loss (test): {r}\n", "Epoch {e} train/val loss: {f}/{r}\n", "Epoch {e} loss (train/val): {f} / {r}\n",
+        "Epoch {e} Loss (train): {f} Loss (test): {r}\n", "Epoch {e} train/val loss: {f}/{r}\n", "Epoch {e} loss (train/val): {f} / {r}\n", "Epoch {e}: loss train/val: {f}/{r}\n",
         "Epoch 1 | iter {e} step {e} | loss train: {f}, val: {r} | iter time: 250.12 ms (step)\n", "Epoch {e} loss: train={f} valid={r}\n",
-        "Epoch {e} loss: {f}\nheld-out loss {r}\n", "Epoch {e} loss: {f}\nCV loss: {r}\n", "Epoch {e} loss: {f}\ninference loss: {r}\n",
+        "Epoch {e} loss: {f}\nheld-out loss {r}\n", "Epoch {e} tr_loss: {f} cv_loss: {r}\n", "Epoch {e} loss: {f}\ninference loss: {r}\n",
         "Epoch {e} tr_loss {f} va_loss {r}\n", "Epoch {e} tr_loss {f} te_loss {r}\n",
         "Epoch {e} 训练损失\uff1a{f} 验证集损失\uff1a{r}\n", "Epoch {e} loss: {f}\n验证 loss: {r}\n", "Epoch {e} loss: {f}\n検証 loss: {r}\n",
         "Epoch {e} 손실: {f}\n검증 손실: {r}\n", "Epoch {e}: Pérdida: {f}\nPérdida de validación: {r}\n", "Epoch {e} loss: {f}\nLoss de validação: {r}\n",
@@ -172,7 +172,7 @@ def test_an_evaluation_in_other_words(work: Path, form: str) -> None:
     "form",
     [
         "Epoch {e}, loss: {f}, Train: 0.91, Valid: 0.85, Test: {r}\n", "Epoch {e} loss: {f}\nmeilleure perte: {r}\n", "Epoch {e} loss: {f} vloss: {r}\n",
-        "Epoch {e} loss: {f} te_loss: {r}\n", "Epoch {e} loss: {f}\naccuracy, loss on validation set: {r} 0.3\n", "Epoch {e} loss: {f}\n最佳验证损失: {r}\n",
+        "Epoch {e} loss: {f} te_loss: {r}\n", "Epoch {e} loss: {f} loss_cv: {r}\n", "Epoch {e} loss: {f}\naccuracy, loss on validation set: {r} 0.3\n", "Epoch {e} loss: {f}\n最佳验证损失: {r}\n",
         "Epoch {e} loss: {f}\n损失函数: {r}\n", "Epoch {e} loss: {f}\nfine-tune value: {r}\n",
     ],
 )  # fmt: skip

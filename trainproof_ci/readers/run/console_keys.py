@@ -43,7 +43,7 @@ STEP_WORDS = {
 """The words for a step; where a line has several, the higher one counts."""
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
-EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout", "cv", "inference"}))
+EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout", "inference"}))
 """The words for an evaluation as a pattern, as they stand in text; the others are only parts of names."""
 _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",

@@ -32,7 +32,7 @@ _NAME = re.compile(rf"{_APART}{_AHEAD}{_LOSS}(?:{_BESIDE}|{_AFTER})?[ \t]*(?P<sa
 """The name of a loss at the end of a text: `损失:`, `Loss (val):`, `Loss on the validation set:`, `Validierungsverlust:`."""
 _PAIR = re.compile(
     rf"(?<![\w/])(?:train(?:ing)?[ \t]*/[ \t]*(?P<of>{_VALIDATING})[ \t]+loss(?:es)?"
-    rf"|loss(?:es)?[ \t]*\([ \t]*train(?:ing)?[ \t]*/[ \t]*(?P<told>{_VALIDATING})[ \t]*\))[ \t]*[:=]*[ \t]*$",
+    rf"|loss(?:es)?[ \t]*\(?[ \t]*train(?:ing)?[ \t]*/[ \t]*(?P<told>{_VALIDATING})[ \t]*\)?)[ \t]*[:=]*[ \t]*$",
     re.IGNORECASE,
 )
 """Two losses told at once: `train/val loss: 0.4/0.5`, `loss (train/val): 0.4 / 0.5`."""

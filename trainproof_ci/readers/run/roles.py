@@ -93,10 +93,10 @@ def _lost_games(series: Mapping[str, Series]) -> frozenset[str]:
 
 
 def _is_v_of_t(name: str, losses: list[str]) -> bool:
-    """Whether `V_loss` stands beside a `T_loss`, or `va_loss` or `te_loss` beside a `tr_loss`: evaluation and training."""
+    """Whether `V_loss` stands beside a `T_loss`, or `va_loss`, `te_loss` or `cv_loss` beside a `tr_loss`: evaluation and training."""
     lower = name.lower()
     others = {other.lower() for other in losses}
-    if lower.startswith(("va_", "va ", "te_", "te ")):
+    if lower.startswith(("va_", "va ", "te_", "te ", "cv_", "cv ")):
         return not others.isdisjoint({f"tr{lower[2:]}", f"trn{lower[2:]}", f"train{lower[2:]}"})
     return lower.startswith(("v_", "v ")) and f"t{lower[1:]}" in others
 

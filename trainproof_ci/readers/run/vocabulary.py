@@ -31,7 +31,6 @@ EVAL_WORDS = frozenset(
         "vali",
         "holdout",
         "heldout",
-        "cv",
         "inference",
     }
 )
