@@ -38,13 +38,13 @@ def test_options_and_names_after_two_dashes_stay_what_they_are(work: Path, comma
 
 @pytest.mark.parametrize("line", ["1.2.3.4.5 loss", "1-2-3-4 loss", "3,4,5,6", "1e2e3"])
 def test_a_line_that_can_be_divided_in_many_ways_gets_no_pattern(line: str) -> None:
-    assert pattern_of(tuple(split_numbers(line)[::2])) is None or len(split_numbers(line)) < 5
+    assert pattern_of(tuple(split_numbers(line)[::2]), ()) is None or len(split_numbers(line)) < 5
 
 
 def test_a_pattern_takes_a_line_apart_as_the_search_does() -> None:
     for line in ("step 1 loss 0.5, lr 1e-3", "1,234 it, loss 2.", "[3/9] loss: -.5 (1.25)"):
         parts = split_numbers(line)
-        pattern = pattern_of(tuple(parts[::2]))
+        pattern = pattern_of(tuple(parts[::2]), ())
         assert pattern is not None
         found = pattern.fullmatch(line)
         assert found is not None

@@ -145,3 +145,72 @@ def test_a_last_run_that_has_only_begun_leaves_the_one_before_it_to_judge(work: 
     assert run.loss is not None
     assert run.loss.size == 12
     assert any("long enough" in note for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Epoch {e} loss: {f}\nLoss on validation set: {r}\n", "Epoch {e} loss: {f}\nloss in validation: {r}\n", "Epoch {e} loss: {f}\nLoss (val): {r}\n",
+        "Epoch {e} Loss (train): {f} Loss (test): {r}\n", "Epoch {e} train/val loss: {f}/{r}\n", "Epoch {e} loss (train/val): {f} / {r}\n", "Epoch {e}: loss train/val: {f}/{r}\n",
+        "Epoch 1 | iter {e} step {e} | loss train: {f}, val: {r} | iter time: 250.12 ms (step)\n", "Epoch {e} loss: train={f} valid={r}\n",
+        "Epoch {e} loss: {f}\nheld-out loss {r}\n", "Epoch {e} tr_loss: {f} cv_loss: {r}\n", "Epoch {e} loss: {f}\ninference loss: {r}\n",
+        "Epoch {e} tr_loss {f} va_loss {r}\n", "Epoch {e} tr_loss {f} te_loss {r}\n",
+        "Epoch {e} 训练损失\uff1a{f} 验证集损失\uff1a{r}\n", "Epoch {e} loss: {f}\n验证 loss: {r}\n", "Epoch {e} loss: {f}\n検証 loss: {r}\n",
+        "Epoch {e} 손실: {f}\n검증 손실: {r}\n", "Epoch {e}: Pérdida: {f}\nPérdida de validación: {r}\n", "Epoch {e} loss: {f}\nLoss de validação: {r}\n",
+        "Epoch {e} perte: {f}\nLoss de validation : {r}\n", "Epoch {e} Verlust: {f} Validierungsverlust: {r}\n", "Epoch {e}: train 損失: {f} val 損失: {r}\n",
+        "Epoch {e} Verlust: {f}\n Потери на валидации: {r}\n",
+    ],
+)  # fmt: skip
+def test_an_evaluation_in_other_words(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert [list(one.values) for one in run.evals] == [RISING]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Epoch {e}, loss: {f}, Train: 0.91, Valid: 0.85, Test: {r}\n", "Epoch {e} loss: {f}\nmeilleure perte: {r}\n", "Epoch {e} loss: {f} vloss: {r}\n",
+        "Epoch {e} loss: {f} te_loss: {r}\n", "Epoch {e} loss: {f} loss_cv: {r}\n", "Epoch {e} loss: {f}\naccuracy, loss on validation set: {r} 0.3\n", "Epoch {e} loss: {f}\n最佳验证损失: {r}\n",
+        "Epoch {e} loss: {f}\n损失函数: {r}\n", "Epoch {e} loss: {f}\nfine-tune value: {r}\n",
+    ],
+)  # fmt: skip
+def test_what_may_be_no_evaluation_is_none(work: Path, form: str) -> None:
+    run = run_of(work, "train.log", lines(form))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert run.evals == ()
+
+
+def test_a_loss_announced_before_the_epoch_and_the_step_that_it_is_of(work: Path) -> None:
+    run = run_of(work, "train.log", lines("loss in epoch 1 iteration {e}: {f}\n"))
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert list(run.loss.steps) == list(range(EPOCHS))
+
+
+MATLAB = """\
+|======================================================================================================================|
+|  Epoch  |  Iteration  |  Time Elapsed  |  Mini-batch  |  Validation  |  Mini-batch  |  Validation  |  Base Learning  |
+|         |             |   (hh:mm:ss)   |   Accuracy   |   Accuracy   |     Loss     |     Loss     |      Rate       |
+|======================================================================================================================|
+"""
+
+
+def test_the_table_of_matlab(work: Path) -> None:
+    row = "|       1 |          {e} |       00:00:01 |       12.50% |       10.00% |       {f} |       {r} |          0.0100 |\n"
+    run = run_of(work, "train.log", f"Training on single CPU.\n{MATLAB}{lines(row)}")
+    assert run.loss is not None
+    assert list(run.loss.values) == FALLING
+    assert list(run.loss.steps) == list(range(EPOCHS))
+    assert [list(one.values) for one in run.evals] == [RISING]
+    assert [one.name for one in run.rates] == ["Learning Rate"]
+
+
+def test_a_binary_cross_entropy_is_a_loss_and_its_weight_none(work: Path) -> None:
+    run = run_of(work, "train.log", "bce_weight=0.5\n" + lines("[{e}] bce={f} dice=0.4 val_bce={r}\n"))
+    assert run.loss is not None
+    assert run.loss_columns == ("bce",)
+    assert list(run.loss.values) == FALLING
+    assert [list(one.values) for one in run.evals] == [RISING]

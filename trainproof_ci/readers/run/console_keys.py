@@ -25,7 +25,7 @@ _QUALIFIERS = frozenset(
     | {"total", "mean", "avg", "average", "lm", "learning", "gradient", "grad", "loss", "epoch", "running", "global", "smooth", "box", "cls",
        "generator", "discriminator", "batch", "policy", "value", "entropy", "current", "ema", "gen", "disc", "kl", "mse", "ce", "reconstruction",
        "step", "best", "min", "minimum", "max", "lowest", "initial", "final", "last", "skipped", "masked", "data", "actor", "critic", "reward",
-       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g"}
+       "prediction", "regression", "classification", "contrastive", "auxiliary", "aux", "class", "mlm", "nsp", "per", "token", "sample", "d", "g", "held-out", "hold-out"}
 )  # fmt: skip
 _PHASES = EVAL_WORDS | TRAIN_WORDS
 _ASIDE = frozenset(
@@ -43,7 +43,7 @@ STEP_WORDS = {
 """The words for a step; where a line has several, the higher one counts."""
 _SET = re.compile(r"(?:_\d+)?(?:'s)?$")
 """What LightGBM hangs on the name of a data set: `valid_1's l2`."""
-EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout"}))
+EVALUATIONS = "|".join(sorted(EVAL_WORDS - {"ev", "heldout", "inference"}))
 """The words for an evaluation as a pattern, as they stand in text; the others are only parts of names."""
 _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
@@ -89,7 +89,8 @@ def called(text: str, before: Called) -> Called:
     ahead, name = _name(key)
     is_counter = last.lower() in STEP_WORDS or last.lower() == "epoch"
     phase = phase_of(text if is_counter else f"{text[: key.start()]} {ahead}") or before.phase
-    return Called(name, phase, _announced(ahead.split()))
+    told = before.next if is_counter and text.strip() == last else None
+    return Called(name, phase, _announced(ahead.split()) or told)
 
 
 def _name(key: "re.Match[str]") -> tuple[str, str | None]:
@@ -128,7 +129,7 @@ def _with_qualifiers(kept: list[str], before: list[str]) -> list[str]:
 
 
 def _announced(ahead: list[str]) -> str | None:
-    """The loss of `Cost after iteration 100: 0.69`, told before the step that it is of."""
+    """The loss of `Cost after iteration 100: 0.69` or `loss in epoch 1 step 2: 0.69`, told before the step that it is of."""
     if len(ahead) < 2 or ahead[-1].lower() not in _ASIDE:
         return None
     if ahead[-2:] == _DL4J:

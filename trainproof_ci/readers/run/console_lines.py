@@ -6,6 +6,7 @@ from functools import lru_cache
 from operator import add
 
 from trainproof_ci.readers.run.console_keys import STEP_WORDS, Called, all_misspelt, called, phase_counted
+from trainproof_ci.readers.run.console_phrases import in_plain_words
 from trainproof_ci.readers.run.vocabulary import in_phase, is_loss
 from trainproof_ci.typed import NamedTuple
 
@@ -77,6 +78,7 @@ def template(texts: tuple[str, ...], counts: tuple[int, ...] | None = None) -> T
     """What the numbers between `texts` (always one more than numbers) are; only those in `counts` may count, or all that can."""
     if (known := _of_a_known_trainer(texts)) is not None:
         return known
+    texts = in_plain_words(texts)
     line = _Line(texts, counts)
     line.read()
     names, steps, epoch = line.names, line.steps, line.epoch

@@ -14,6 +14,8 @@ _BARS = str.maketrans("┃│", "||")
 _WIDE = re.compile(r"\s{2,}")
 _SHARED = re.compile(r"LOSS (?=TOK2VEC|TRANSF)")
 """The layers below the others have no loss of their own: what spaCy prints for them grows while the others fall."""
+_MATLAB = re.compile(r"\|\s+\|\s+\|\s+\(hh:mm:ss\)\s+(?:\|\s+(?:Accuracy|RMSE|Loss)\s+)+\|\s+Rate\s+\|")
+"""The lower of the two lines of the header of MATLAB's `trainNetwork`; the one above says the same of every run."""
 _FIRST = frozenset({"epoch", "step", "iter", "iteration", "global_step", "steps", "epochs", "round"})
 _YOLO = {
     "box": "box_loss",
@@ -54,6 +56,8 @@ def cells_of(line: str, separator: str) -> list[str]:
 
 def header(line: str) -> Table | None:
     """The table that a line without numbers opens, if a loss is among its columns."""
+    if _MATLAB.fullmatch(line.rstrip()) is not None:
+        return _of_matlab(line)
     if len(line) > 512 or ":" in line or "=" in line or not line.strip():
         return None
     line = line.translate(_BARS)
@@ -75,6 +79,14 @@ def header(line: str) -> Table | None:
     if not (any(map(is_loss, cells)) or tells_of_training(cells)) or not (_first(cells[0]) or separator in "|\t"):
         return None
     return Table(tuple(cells), separator)
+
+
+def _of_matlab(line: str) -> Table:
+    """The columns of MATLAB's `trainNetwork`: of two of one name, the second is of the validation."""
+    names = ["Epoch", "Iteration", "Time Elapsed"]
+    for cell in cells_of(line, "|")[3:-1]:
+        names.append(f"Validation {cell}" if cell in names else cell)
+    return Table((*names, "Learning Rate"), "|")
 
 
 def _first(cell: str) -> bool:

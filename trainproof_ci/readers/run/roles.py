@@ -93,9 +93,12 @@ def _lost_games(series: Mapping[str, Series]) -> frozenset[str]:
 
 
 def _is_v_of_t(name: str, losses: list[str]) -> bool:
-    """Whether `V_loss` stands beside a `T_loss`: validation and training."""
+    """Whether `V_loss` stands beside a `T_loss`, or `va_loss`, `te_loss` or `cv_loss` beside a `tr_loss`: evaluation and training."""
     lower = name.lower()
-    return lower.startswith(("v_", "v ")) and f"t{lower[1:]}" in map(str.lower, losses)
+    others = {other.lower() for other in losses}
+    if lower.startswith(("va_", "va ", "te_", "te ", "cv_", "cv ")):
+        return not others.isdisjoint({f"tr{lower[2:]}", f"trn{lower[2:]}", f"train{lower[2:]}"})
+    return lower.startswith(("v_", "v ")) and f"t{lower[1:]}" in others
 
 
 def _named(loss_key: str, series: Mapping[str, Series]) -> tuple[str, ...]:

@@ -31,11 +31,12 @@ EVAL_WORDS = frozenset(
         "vali",
         "holdout",
         "heldout",
+        "inference",
     }
 )
 TRAIN_WORDS = frozenset({"train", "training", "tr", "trn", "learn"})
 LOSS_WORDS = frozenset(
-    {"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss", "crossentropy"}
+    {"loss", "losses", "lossers", "xent", "nll", "elbo", "cost", "logloss", "mlogloss", "crossentropy", "bce"}
 )
 NEVER_LOSS = frozenset(
     {
@@ -53,6 +54,7 @@ _GLUED = re.compile(
 )
 
 
+_HELD_OUT = re.compile(r"(held|hold)[-_ ]out", re.IGNORECASE)
 _FOREIGN = {
     "损失": "loss", "训练": "train", "验证": "val", "测试": "test", "轮次": "epoch", "学习率": "learning rate",
     "потери": "loss", "Потери": "loss", "обучени": "train", "Обучени": "train", "валидаци": "val", "Валидаци": "val",
@@ -67,7 +69,7 @@ def words(name: str) -> tuple[str, ...]:
     if not name.isascii():
         for foreign, word in _FOREIGN.items():
             name = name.replace(foreign, f" {word} ")
-    for word in _WORD.findall(name[:128]):
+    for word in _WORD.findall(_HELD_OUT.sub(r"\1out", name[:128])):
         lower = word.lower()
         glued = _GLUED.fullmatch(lower)
         found.extend(glued.groups() if glued else (lower,))
