@@ -36,6 +36,8 @@ FILES = {
     "model.safetensors.index.json": (b'{"weight_map": {}}', "hf-index"),
     "cut.safetensors.index.json": (b'{"metadata": {"tot', "hf-index"),
     "model.safetensors.index.fp16.json": (b"", "hf-index"),
+    ".metadata": (b"\x80\x02ctorch.distributed.checkpoint.metadata\nMetadata\n", "torch-dcp"),
+    "run/.metadata": (b"{}", None),
     "other.index.json": (b'{"routes": {}}', None),
     "state.pkl": (b"\x80\x04K\x01.", None),
 }
@@ -44,6 +46,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_recognised_by_content(work: Path, name: str) -> None:
     data, expected = FILES[name]
+    (work / "run").mkdir()
     (work / name).write_bytes(data)
     assert recognise(Head.of(name)) == expected
 

@@ -13,11 +13,6 @@ from trainproof_ci.typed import Any
 LARGEST_METADATA = 128 << 20
 
 
-def is_distributed(names: Sequence[str]) -> bool:
-    """Whether a folder of these names is a distributed checkpoint."""
-    return any(name.endswith(".distcp") for name in names)
-
-
 def layout_of(folder: str, names: Sequence[str]) -> Layout:
     """What the folder shows: whether its metadata is whole, and every piece inside a file that is there."""
     pieces = [name for name in names if name.endswith(".distcp")]
@@ -49,8 +44,9 @@ def _pieces(folder: str, root: Any, pieces: Sequence[str]) -> list[Sighting]:
                 needed[name] = max(needed.get(name, 0), offset + length)
     gone = [name for name in needed if name not in pieces]
     if gone:
-        told = {"gone": len(gone)}
-        return [Sighting(Seen.PIECES_MISSING, f"{len(needed) - len(gone)} files", f"{len(needed)} files", told=told)]
+        told, path = {"gone": len(gone)}, inside(folder, ".metadata")
+        both = f"{len(needed) - len(gone)} files", f"{len(needed)} files"
+        return [Sighting(Seen.PIECES_MISSING, *both, path=path, told=told)]
     for name, size in sorted(needed.items()):
         held = os.path.getsize(inside(folder, name))
         if held < size:

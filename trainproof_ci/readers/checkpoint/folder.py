@@ -40,7 +40,8 @@ def _is_checkpoint(folder: str, members: "Sequence[Target]") -> bool:
 
 def _as_one(folder: str, members: "Sequence[Target]") -> "Target":
     names = [os.path.basename(target.path) for target in members]
-    kind = "torch-dcp" if dcp.is_distributed(names) else "deepspeed" if deepspeed.is_deepspeed(names) else "hf-folder"
+    pieces = any(target.format == "torch-dcp" for target in members)
+    kind = "torch-dcp" if pieces else "deepspeed" if deepspeed.is_deepspeed(names) else "hf-folder"
     size = sum(target.size for target in members)
     paths = tuple(sorted(target.path for target in members))
     return members[0]._replace(path=folder, format=kind, size=size, is_file=False, members=paths)
@@ -51,7 +52,7 @@ def read_folder(target: "Target", *, deep: bool, deadline: float) -> Checkpoint:
     folder, names = target.path, os.listdir(target.path)
     files = [read_file(path, deep=deep, deadline=deadline) for path in target.members if not _describes(path)]
     files = [_aside(file) for file in files]
-    if dcp.is_distributed(names):
+    if target.format == "torch-dcp":
         layout = dcp.layout_of(folder, names)
     elif deepspeed.is_deepspeed(names):
         layout = deepspeed.layout_of(folder, names, files)

@@ -131,9 +131,7 @@ def recognise(head: Head) -> str | None:
     """The name of the checkpoint format of a file met while walking, or None when it is not one."""
     if is_index(head):
         return "hf-index"
-    if head.suffix == ".distcp" or (
-        head.name == ".metadata" and any(name.endswith(".distcp") for name in _names_beside(head))
-    ):
+    if head.suffix == ".distcp" or (head.name == ".metadata" and _is_distributed(head)):
         return "torch-dcp"
     found = identify(head)
     if found in {"torch-zip", "torch-legacy", "safetensors", "gguf"}:
@@ -147,6 +145,12 @@ def recognise(head: Head) -> str | None:
     if KNOWN_BINS.match(head.name):
         return found
     return "pointer" if found == "pointer" and head.suffix == ".bin" else None
+
+
+def _is_distributed(head: Head) -> bool:
+    """Whether a `.metadata` is one of torch: by the pieces beside it, or by its own class where all of them are lost."""
+    beside = any(name.endswith(".distcp") for name in _names_beside(head))
+    return beside or b"torch.distributed.checkpoint.metadata" in head.start
 
 
 def _names_beside(head: Head) -> list[str]:

@@ -1,6 +1,7 @@
 """What the walked `data.pkl` of a checkpoint says: storages, tensors with their names, imports, optimizer, progress."""
 
 from collections.abc import Mapping as Mapping_
+from contextlib import suppress
 
 from trainproof_ci.readers.checkpoint import torch_calls, torch_names
 from trainproof_ci.readers.checkpoint.dtypes import BITS, TORCH_STORAGES
@@ -54,6 +55,24 @@ def contents_of(walked: Walked) -> Contents:
         key: value for key, value in root.pairs if isinstance(key, str) and key in WORLD and isinstance(value, int)
     }
     return Contents(tuple(dict.fromkeys(storages.values())), named, _optimizer(walked.root), progress, sharded)
+
+
+def contents_of_script(walked: Walked) -> Contents:
+    """The storages and tensors of a script. Its pickle speaks of types of its own, which only the compiler in torch can
+    rebuild: what is not understood is passed over.
+    """
+    storages: dict[int, Storage] = {}
+    rebuilt: dict[int, Tensor] = {}
+    for node in walked.storages:
+        with suppress(Malformed):
+            storages[id(node)] = _storage(node)
+    for call in walked.calls:
+        with suppress(Malformed):
+            tensor = _tensor(call, storages)
+            if tensor is not None:
+                rebuilt[id(call)] = tensor
+    named = torch_names.named(walked.root, rebuilt)
+    return Contents(tuple(dict.fromkeys(storages.values())), named, "none", progress=False, sharded={})
 
 
 def _is_progress(key: Any, value: Any) -> bool:

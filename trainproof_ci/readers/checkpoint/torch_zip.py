@@ -97,8 +97,7 @@ def structure(facts: CheckpointFile, at: BytesAt, archive: Archive) -> Checkpoin
         return facts._replace(sightings=(*sightings, missing))
     try:
         walked = walk(content(at, pickle, LARGEST_PICKLE))
-        # a script's pickle speaks of types of its own, which only the compiler in torch can rebuild
-        found = torch_pickle.Contents((), (), "none", False, {}) if script else torch_pickle.contents_of(walked)
+        found = torch_pickle.contents_of_script(walked) if script else torch_pickle.contents_of(walked)
     except Broken as damage:
         return facts._replace(sightings=(*sightings, damage.sighting))
     except Malformed as problem:
@@ -166,7 +165,7 @@ def _with_imports(facts: CheckpointFile, walked: Walked, pickle_at: int) -> Chec
 
 
 def _weights(at: BytesAt, facts: CheckpointFile, *, deep: bool, deadline: float) -> Weights | None:
-    if not facts.spans or facts.format == "torch-script":
+    if not facts.spans:
         return None
     from trainproof_ci.readers.checkpoint.weights import look_at  # an archive without storages needs none of it
 

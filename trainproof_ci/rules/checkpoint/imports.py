@@ -25,15 +25,19 @@ def unsafe_global(checkpoint: Checkpoint, limits: Limits) -> Iterator[Firing]:
     """
     for file in checkpoint.files:
         found = [(name, offset) for name, offset in file.imports]
-        known = os.path.basename(file.path) == "training_args.bin" and all(
-            name.split(".")[0] in TRAINER_ARGUMENTS for name, _ in found
-        )
+        known = os.path.basename(file.path) == "training_args.bin" and all(_is_argument(name) for name, _ in found)
         if found:
             yield _firing(file, "imports", found, Severity.NOTE if known else Severity.WARN)
         elif file.beyond_weights_only:
             yield _firing(file, "uses", list(file.beyond_weights_only), Severity.WARN)
         elif file.numpy_imports:
             yield _firing(file, "imports", [(name, 0) for name in file.numpy_imports], Severity.NOTE)
+
+
+def _is_argument(name: str) -> bool:
+    """Whether `name` is a class of a library that a Trainer keeps arguments of; a function is none, whatever its library."""
+    library, last = name.split(".", 1)[0], name.rsplit(".", 1)[-1]
+    return library in TRAINER_ARGUMENTS and (last[:1].isupper() or library == "datetime")
 
 
 def _firing(file: CheckpointFile, verb: str, found: list[tuple[str, int]], severity: Severity) -> Firing:
