@@ -25,6 +25,7 @@ Adding a rule
    `def f(record: Record, data: Survey, limits) -> Iterator[Fault]`. One `Fault` a place; the survey groups them into one
    finding with every place. Say *what* with lengths, counts and key paths (`safe_key` for keys outside the shape), never content.
 4. `needs`: "records", "json", "shape", and what a shape offers: "turns", "messages", "replies", "preference", "prompt", "answer", "target", "label".
+   "keys" is what a shape with fields offers; "text" and "lines" (lines that are records) what `needs.UNLIKE` denies.
    "max-chars", "phrases" and "label-range" are what the configuration has to say.
    "rare-text" is for rules about characters that `screens` finds: they are asked only about records that are not plain.
 5. Cases in `tests/rules/cases/dataset/TP-X.yml`: fires, quiet, skipped.
