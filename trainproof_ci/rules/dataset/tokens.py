@@ -20,7 +20,7 @@ SPECIAL = later(
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
 )
 _END = later(r"</s>\s*\Z")
-_MARKUP = later(r"<s[ >]|</?[a-rt-z][a-z0-9]*[ />]|token", re.IGNORECASE)
+_MARKUP = later(r"<s[ >]|</?(?:br|p|div|span|b|i|u|strong|em|a|li|[ou]l|del|td|tr|h[1-6])[ />]|token", re.IGNORECASE)
 """What stands in a text in which `</s>` ends what is struck through, or is spoken of."""
 CODE = later(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
