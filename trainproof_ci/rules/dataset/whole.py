@@ -15,8 +15,8 @@ NOT_DATA = reason(
     Severity.FAIL,
     """The bytes are something else than the name says.
 
-    Why: a download that failed saves a web page, a compressed file keeps its old name; a loader crashes or, worse,
-    trains on it.
+    Why: a download that failed saves a web page or the error of the server, a compressed file keeps its old name; a
+    loader crashes or, worse, trains on it.
     Fix: fetch the file again, or give it the suffix of what it is.
     """,
 )
