@@ -32,6 +32,8 @@ def leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
     Why: the score then measures memory, not skill.
     Fix: remove the record from the training file. Records are compared whole but for ids and the name of the split;
     of parallel texts, where short sentences come back by chance, less than half of the lines is only a warning.
+    Held against a split are the training file of its name (`train_a` for `val_a`) or, without one, the only training
+    file or set of parts beside it, unless the names tell them apart (`fold1_train` and `fold2_test`).
     Stands down: for a file that is no evaluation split by configuration or by name, without a training file beside it.
     """
     leaks = _compared(data)
