@@ -8,7 +8,7 @@ from trainproof_ci.globs import is_pattern, matches
 from trainproof_ci.places import Location
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, refuse_special
-from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES, named_like_data
+from trainproof_ci.readers.suffixes import CHECKPOINTS, DATASETS, JSON_LINES, TABLES, named_like_data, named_like_split
 from trainproof_ci.registry import facts_module
 from trainproof_ci.typed import TYPE_CHECKING, NamedTuple
 
@@ -117,7 +117,7 @@ def classify(
         return Target(path, guess or "dataset", "unreadable", refusal=why) if guess or outright else None
     except IsADirectoryError:
         return None
-    if is_pointer(head) and (guess or outright):
+    if is_pointer(head) and (guess or outright or _is_split(path)):
         return Target(path, guess or "dataset", "git-lfs-pointer", head.size)
     for candidate in (kind,) if kind else _asked(head):
         try:
@@ -147,6 +147,11 @@ def _asked(head: Head) -> tuple[str, ...]:
         return ("run", "dataset")
     guess = guess_kind(head.path)  # a name that only one kind uses spares the others their loading
     return RECOGNISED_KINDS if guess in {None, "dataset"} else (guess, *RECOGNISED_KINDS)
+
+
+def _is_split(path: str) -> bool:
+    """Whether a `.json` is called as a part of a dataset: where its bytes are stored apart, they are no settings."""
+    return path.lower().endswith(".json") and named_like_split(path)
 
 
 def guess_kind(path: str) -> str | None:

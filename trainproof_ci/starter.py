@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from trainproof_ci.config import Settings
 from trainproof_ci.discovery import Target
 from trainproof_ci.globs import matches
-from trainproof_ci.readers.dataset.splits import split_of, training_files
+from trainproof_ci.readers.dataset.splits import namesakes, split_of
 
 MOST_NAMED = 40
 """Entries of one section; what else was found is judged without one."""
@@ -56,13 +56,13 @@ def configuration(targets: Sequence[Target]) -> str:
 
 
 def pairs_of(datasets: Iterable[str]) -> list[tuple[str, str]]:
-    """Each evaluation split among `datasets` with the training files that lie beside it, by the words of their names."""
+    """Each evaluation split among `datasets` with the training files beside it that have its name but for the split."""
     there, plain = list(datasets), Settings()
     return [
         (train, path)
         for path in there
         if split_of(path, plain) == "eval"
-        for train in training_files(path, plain)
+        for train in namesakes(path)
         if train in there
     ]
 

@@ -1,17 +1,16 @@
 """Which targets are judged together: a change to one concerns the others, and they stay in one shard."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainproof_ci.changes import Changes
 from trainproof_ci.discovery import NEVER_A_TARGET, Target
+from trainproof_ci.readers.dataset.splits import EVALUATED, TRAINED, split_of, training_files
 from trainproof_ci.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainproof_ci.config import Settings
 
-_SPLIT_WORD = re.compile(r"(?:^|(?<=[^a-z]))(?:train(?:ing)?|eval|valid(?:ation)?|val|dev|test)(?=[^a-z]|$)")
 MEDIA = frozenset({".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif"})
 
 
@@ -21,7 +20,7 @@ def groups(targets: Sequence[Target], settings: "Settings") -> list[list[Target]
     A checkpoint folder is one target already. Groups and their members are in order of path.
     """
     leaders = _Leaders(target.path for target in targets)
-    for alike in (*settings.splits, *_alike(targets)):
+    for alike in (*settings.splits, *_alike(targets, settings)):
         leaders.join(alike)
     found: dict[str, list[Target]] = {}
     for target in sorted(targets, key=lambda target: (target.path, target.kind)):
@@ -47,11 +46,13 @@ class _Leaders:
             self.leader[second] = first
 
 
-def _alike(targets: Sequence[Target]) -> Iterator[list[str]]:
+def _alike(targets: Sequence[Target], settings: "Settings") -> Iterator[list[str]]:
     by_name: dict[str, list[str]] = {}
     for target in targets:
         if target.kind == "dataset":
             by_name.setdefault(_without_split(target.path), []).append(target.path)
+            if split_of(target.path, settings) == "eval":
+                yield [target.path, *training_files(target.path, settings)]
         elif target.kind == "manifest":
             from trainproof_ci.readers.manifest import listed_paths  # most selections hold no manifest
 
@@ -97,4 +98,4 @@ def _parents(path: str) -> list[str]:
 
 
 def _without_split(path: str) -> str:
-    return _SPLIT_WORD.sub("*", path.lower())
+    return TRAINED.sub("*", EVALUATED.sub("*", path.lower()))

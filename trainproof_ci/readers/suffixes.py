@@ -17,8 +17,10 @@ DATA_WORDS = frozenset(
 )  # fmt: skip
 _BESIDE = frozenset({"data", "set", "clean", "cleaned", "small", "mini", "full", "en", "zh", "gpt4", "v1", "v2"})
 """Words that the name of a `.json` which is trained on is made of, and what may stand beside them."""
-_SPLITS = frozenset({"data", "val", "valid", "validation", "dev", "test", "eval", "evaluation", "sample", "samples"})
-"""Words that say what JSON Lines are for, too common to say it of an array."""
+_SPLITS = frozenset(
+    {"data", "val", "valid", "validation", "dev", "test", "eval", "evaluation", "holdout", "heldout", "sample", "samples"}
+)  # fmt: skip
+"""Words that say what JSON Lines are for, too common to say it of an array without the training file beside it."""
 _KEPT = frozenset({"conversations", "dataset", "instructions"})
 """Words for data that programs keep, too: only records show that they are trained on."""
 CHECKPOINTS = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".gguf"})
@@ -48,7 +50,9 @@ def named_for_training(name: str) -> bool:
 
 
 def named_like_split(name: str) -> bool:
-    """Whether the name of a `.json` of lines says that it is data or a part of it: `val.json`, not `test_report.json`."""
+    """Whether the name of a `.json` of lines, or of what is stored apart, says that it is data or a part of it: `val.json`,
+    not `test_report.json`.
+    """
     return _made_of(name, DATA_WORDS | _SPLITS)
 
 

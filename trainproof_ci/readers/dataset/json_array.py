@@ -9,6 +9,7 @@ from trainproof_ci.readers.dataset.detection import SAMPLED, detect
 from trainproof_ci.readers.dataset.elements import Decoded, Element, Elements, Text
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS, screen_for
 from trainproof_ci.readers.dataset.record import DEEPEST, Record, too_deep
+from trainproof_ci.readers.dataset.splits import said
 from trainproof_ci.readers.dataset.whole import is_refused
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.readers.suffixes import named_for_training, named_like_data
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def recognise(head: Head) -> str | None:
-    """An array whose first elements are records of a known shape, or that is named as one that is trained on.
+    """An array whose first elements are records of a known shape, or that is named as one that is trained on, or as the
+    evaluation split of one.
 
     Such a name is enough for what should be an array of records and is broken, or holds nothing that can be read.
     """
@@ -31,14 +33,26 @@ def recognise(head: Head) -> str | None:
         return "json"
     if named_for_training(head.name) and _is_hollow(head):
         return "json"
+    if _is_of_a_shape(head):
+        return "json"
+    return "json" if said(head.name) == "eval" and _is_split(head) else None
+
+
+def _is_of_a_shape(head: Head) -> bool:
     if not _start(head).startswith(b"["):
-        return None
+        return False
     samples = sample(head)
     shape = detect(samples)
     if shape is None or shape.closed:
-        return None
-    alike = all(value.keys() == shape.required.keys() for value in samples)
-    return "json" if shape.strong or alike else None
+        return False
+    return shape.strong or all(value.keys() == shape.required.keys() for value in samples)
+
+
+def _is_split(head: Head) -> bool:
+    """Whether the file is an array of records like those of the training file that goes with it, or holds nothing."""
+    from trainproof_ci.readers.dataset.partners import held_out  # few files of JSON are named like a split
+
+    return (_has_objects(head, fewest=1) or _is_hollow(head)) and held_out(head, sample(head))
 
 
 def admit(head: Head) -> str | None:
@@ -154,9 +168,14 @@ def records(path: str) -> Iterator[Record]:
 
 
 def records_of(stream: BinaryIO) -> Iterator[Record]:
-    """The records of the array that a stream holds."""
+    """The records of the array that a stream holds, as far as it is UTF-8: the survey of the file tells where it is not."""
     number = 0
-    for element in Elements(Decoded(stream)):
+    elements = iter(Elements(Decoded(stream)))
+    while True:
+        try:
+            element = next(elements)
+        except (StopIteration, UnicodeDecodeError):
+            return
         raw = element.text.encode("utf-8", "surrogatepass")
         if isinstance(element.value, dict) and not too_deep(element.value, raw):
             number += 1

@@ -173,7 +173,7 @@ def compared_splits(survey: "Survey", module: Any, settings: "Settings") -> "Lea
     from trainproof_ci.readers.dataset import format_of, recognise
 
     readable = []
-    for name in training_files(survey.path, settings):
+    for name in training_files(survey.path, settings, survey.shape):
         try:
             head = Head.of(name)
             refuse_pointer(head)

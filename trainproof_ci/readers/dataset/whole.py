@@ -24,16 +24,39 @@ MAGIC = (
     (b"\x89HDF", "an HDF5 file", (".h5", ".hdf5")),
     (b"SQLite format 3", "an SQLite database", (".db", ".sqlite")),
 )
+LONGEST_REPLY = 2048
+"""Bytes; the body of an error is shorter."""
+REPLIED = (b'"error', b'"message"', b'"msg"', b'"detail"', b'"title"')
+"""Keys of which the body of an error has one."""
 _PAGE = later(rb"\A(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html[\s>]|<\?xml\s)", re.IGNORECASE)
 
 
 def refuse_whole(head: Head) -> None:
-    """Raise `Unreadable` for an empty file, a page or an archive in place of data, and UTF-16 or UTF-32 text."""
+    """Raise `Unreadable` for an empty file, a page, an error or an archive in place of data, and UTF-16 or UTF-32 text."""
     if not head.start.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n") and head.whole:
         raise refused(
             head, "TP-FILE-EMPTY", "the file holds no record", f"{head.size} bytes, 0 records", "at least 1 record"
         )
     refuse_no_text(head)
+    if (what := _reply(head)) is not None:
+        why = "what a server said was saved in place of the data"
+        raise refused(head, "TP-FILE-NOT-DATA", why, what, "records")
+
+
+def _reply(head: Head) -> str | None:
+    """What a server said in place of the data, in words; None for data."""
+    if head.size > LONGEST_REPLY or not head.whole or not _may_be_a_reply(head.start.strip()):
+        return None
+    from trainproof_ci.readers.dataset.replies import answered  # few files are so small and look like one
+
+    return answered(head)
+
+
+def _may_be_a_reply(text: bytes) -> bool:
+    """Whether a small file may be the body of an error: one object with a key of those, or one line that is no object."""
+    if text.startswith(b"{"):
+        return text == b"{}" or any(key in text for key in REPLIED)
+    return b"\n" not in text and text[:1].isalnum()
 
 
 def refuse_no_text(head: Head) -> None:
@@ -73,9 +96,10 @@ def is_refused(head: Head) -> bool:
 
 
 def is_hollow(head: Head) -> bool:
-    """Whether a file holds no data at all: nothing but blanks, a web page, or an archive."""
+    """Whether a file holds no data at all: nothing but blanks, a web page, an error, or an archive."""
     blank = not head.start.removeprefix(b"\xef\xbb\xbf").strip()
-    return (blank and head.whole) or _is_page(head.start) or _packed(head) is not None
+    instead = _is_page(head.start) or _packed(head) is not None or _reply(head) is not None
+    return (blank and head.whole) or instead
 
 
 def legible(head: Head) -> Head:

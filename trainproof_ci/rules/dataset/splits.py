@@ -45,7 +45,9 @@ def leaked(data: Survey, limits: Limits) -> Iterator[Firing]:
     Why: the score then measures memory, not skill.
     Fix: remove the record from the training file. Records are compared whole but for ids and the name of the split;
     of parallel texts, where short sentences come back by chance, less than half of the lines is only a warning.
-    Beside a label alone the id counts where it is a name.
+    Held against a split are the training file of its name (`train_a` for `val_a`) or, without one, the only training
+    file or set of parts beside it, unless the names tell them apart (`fold1_train` and `fold2_test`). Beside a label
+    alone the id counts where it is a name.
     Stands down: for a file that is no evaluation split by configuration or by name; without a training file beside it
     that can be read; where the records hold nothing but a label; and, where the shape does not say which text a record
     is about, while the shared part of the split is at most three times the part of the training records that equal

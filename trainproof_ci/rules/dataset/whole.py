@@ -15,8 +15,8 @@ from trainproof_ci.rules.dataset.sighted import fired
 def other_bytes(data: Survey, limits: Limits) -> Iterator[Firing]:
     """The bytes are something else than the name says.
 
-    Why: a download that failed saves a web page, a compressed file keeps its old name; a loader crashes or, worse,
-    trains on it. An image that is a page or empty is left out, with the labels that belong to it.
+    Why: a download that failed saves a web page or the error of the server, a compressed file keeps its old name; a
+    loader crashes or, worse, trains on it. An image that is a page or empty is left out, with the labels that belong to it.
     Fix: fetch the file again, or give it the suffix of what it is.
     """
     yield from fired(data, "not-data", "a file holds something else than its name says", "{first}, {n} files", "text")
