@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.label_files import IMAGES
-from trainproof_ci.readers.dataset.whole import is_hollow
+from trainproof_ci.readers.dataset.whole import is_blank_or_page
 from trainproof_ci.readers.pointers import LONGEST_POINTER, is_pointer
 from trainproof_ci.readers.source import Head, leads_outside, read_begun
 from trainproof_ci.typed import TYPE_CHECKING
@@ -30,7 +30,7 @@ def look_at_images(folder: str, survey: "Survey") -> None:
         if is_pointer(head):
             continue
         here += 1
-        if is_hollow(head):
+        if is_blank_or_page(head):
             measured = f"{head.size} blank bytes" if head.whole and not head.start.strip() else "an HTML page"
             survey.faults.sight("no-image", Location(path, 1), measured if head.size else "0 bytes", b"")
     survey.extra["images"] = here
@@ -64,7 +64,7 @@ def _lines_of(path: str) -> int | None:
         head = Head(path, *read_begun(path, LONGEST_LIST))
     except Unreadable:
         return None
-    if is_hollow(head) or is_pointer(head) or not head.whole:
+    if is_blank_or_page(head) or is_pointer(head) or not head.whole:
         return None
     lines = head.start.rstrip().split(b"\n")
     return None if len(lines) == 1 and any(mark in lines[0].strip() for mark in b" ,;\t") else len(lines)

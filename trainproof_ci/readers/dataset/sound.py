@@ -5,7 +5,7 @@ from io import BytesIO
 
 from trainproof_ci.errors import Unreadable
 from trainproof_ci.patterns import later
-from trainproof_ci.readers.dataset.whole import is_hollow
+from trainproof_ci.readers.dataset.whole import is_blank_or_page
 from trainproof_ci.readers.pointers import is_pointer
 from trainproof_ci.readers.source import Head, Source
 from trainproof_ci.typed import BinaryIO, NamedTuple
@@ -39,7 +39,7 @@ def look(path: str) -> Sound:
         head = Head.of(path, START)
         if is_pointer(head) or (head.whole and _ANNEX in head.start):
             return Sound(here=False)
-        if is_hollow(head):
+        if is_blank_or_page(head):
             return Sound(flaw="an HTML page" if head.start.strip() else f"{head.size} bytes")
         if head.start[:4] == b"RIFF" and head.start[8:12] == b"WAVE":
             return _wav(BytesIO(head.start), head.size) or _long_header(path)

@@ -97,9 +97,13 @@ def is_refused(head: Head) -> bool:
 
 def is_hollow(head: Head) -> bool:
     """Whether a file holds no data at all: nothing but blanks, a web page, an error, or an archive."""
+    return is_blank_or_page(head) or _packed(head) is not None or _reply(head) is not None
+
+
+def is_blank_or_page(head: Head) -> bool:
+    """Whether a file of any kind holds nothing but blanks, or a web page."""
     blank = not head.start.removeprefix(b"\xef\xbb\xbf").strip()
-    instead = _is_page(head.start) or _packed(head) is not None or _reply(head) is not None
-    return (blank and head.whole) or instead
+    return (blank and head.whole) or _is_page(head.start)
 
 
 def legible(head: Head) -> Head:
