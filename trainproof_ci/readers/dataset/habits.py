@@ -5,7 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainproof_ci.readers.dataset.screens import has_token
 from trainproof_ci.readers.dataset.shapes import SHAPES, Shape
-from trainproof_ci.readers.dataset.turns import ANSWERS, ENDINGS, Turn, conversations, every_list, written_role
+from trainproof_ci.readers.dataset.turns import (
+    ANSWERS,
+    ENDINGS,
+    Turn,
+    conversations,
+    every_list,
+    with_lists,
+    written_role,
+)
 from trainproof_ci.readers.dataset.vocabulary import CHECKS, FOREIGN_ROLES
 from trainproof_ci.typed import Any
 
@@ -60,8 +68,8 @@ def written(value: Mapping[str, Any], keys: Iterable[str]) -> Iterator[tuple[str
 def _with_tokens(shape: Shape, samples: Samples) -> Shape:
     """The shape with the habit to hold control tokens, where so many records do that they are written for a template."""
     keys = (*shape.prompts, *shape.targets, *shape.pair)
-    said = ("\0".join(text for _, text in written(value, keys)) for value in samples)
-    holding = sum(has_token(text.encode("utf-8", "replace")) for text in said)
+    said = ["\0".join([text for _, text in written(value, keys)]).encode("utf-8", "replace") for value in samples]
+    holding = sum(map(has_token, said)) if has_token(b"\0".join(said)) else 0
     return shape._replace(habits=shape.habits | {TOKENS}) if holding > max(1, len(samples) / 2) else shape
 
 
@@ -98,7 +106,7 @@ def _saying_objects(shape: Shape, samples: Samples) -> Iterator[str]:
     """The roles whose messages hold objects in place of text so often that it is meant."""
     messages: Counter[str] = Counter()
     objects: Counter[str] = Counter()
-    for turn in (turn for value in samples for said in every_list(shape, value) for turn in said):
+    for turn in (turn for value in with_lists(samples) for said in every_list(shape, value) for turn in said):
         messages[turn.role or ""] += 1
         objects[turn.role or ""] += isinstance(turn.content, dict)
     yield from (says_objects(role) for role, count in objects.items() if count > max(1, MEANT * messages[role]))

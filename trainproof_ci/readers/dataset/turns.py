@@ -6,6 +6,8 @@ from trainproof_ci.readers.dataset.record import is_blank
 from trainproof_ci.readers.dataset.shapes import Shape, dicts
 from trainproof_ci.typed import Any, NamedTuple
 
+NESTED = frozenset({list, dict})
+
 
 class Turn(NamedTuple):
     """One message.
@@ -38,6 +40,11 @@ def partial_conversations(shape: Shape, value: Mapping[str, Any]) -> Iterator[tu
             yield key, [turn_of(shape, found, key)], answers
         elif isinstance(found, list) and any(isinstance(item, dict) for item in found):
             yield key, turns(shape, found, key), answers
+
+
+def with_lists(samples: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The records that can hold messages, as they hold anything but plain values."""
+    return [value for value in samples if not NESTED.isdisjoint(map(type, value.values()))]
 
 
 def every_list(shape: Shape, value: Mapping[str, Any]) -> Iterator[list[Turn]]:
@@ -134,5 +141,5 @@ def said(content: Any) -> str:
 
 def mostly_lists(shape: Shape, samples: Iterable[Mapping[str, Any]]) -> bool:
     """Whether the contents of messages are lists of parts as a rule."""
-    contents = [turn.content for value in samples for said in every_list(shape, value) for turn in said]
+    contents = [turn.content for value in with_lists(samples) for said in every_list(shape, value) for turn in said]
     return sum(isinstance(content, list) for content in contents) > len(contents) / 2
