@@ -73,8 +73,11 @@ def _is_talk(question: tuple[Any, ...]) -> bool:
 
 
 def flat_key(parts: Iterable[Any]) -> int:
-    """The hash of the values of a flat record, in the order of their keys; of a single one its own."""
-    every = [_spelled(part) if isinstance(part, str) else part for part in parts]
+    """The hash of the values of a flat record, in the order of their keys; of a single one its own.
+
+    NaN is no number that equals itself, and every one of them has a hash of its own; here one is as good as another.
+    """
+    every = [_spelled(part) if isinstance(part, str) else part if part == part else None for part in parts]  # noqa: PLR0124 - only NaN differs
     return hash(every[0]) if len(every) == 1 else hash(tuple(every))
 
 

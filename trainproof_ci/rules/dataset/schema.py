@@ -19,7 +19,7 @@ from trainproof_ci.typed import Any
 
 def _other(record: Record, shape: Shape) -> Shape | None:
     """The shape that a record has when it is not the file's."""
-    if not shape.required or any(key in record.value for key in shape.required):
+    if not shape.required or any(key in record.value for key in shape.pair or shape.required):
         return None
     other = shape_of(record.value)
     if other is None or other.name == shape.name or (shape.media and not other.strong):
