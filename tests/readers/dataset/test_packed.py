@@ -155,7 +155,7 @@ class TestParquet:
     @pytest.mark.parametrize("length", [0, 50, 2**32 - 1])
     def test_a_footer_that_lies(self, work: Path, length: int) -> None:
         (work / "a.parquet").write_bytes(b"PAR1" + bytes(100) + struct.pack("<I", length) + b"PAR1")
-        assert rules(judged("a.parquet")) == {"TP-FILE-NOT-DATA"}
+        assert rules(judged("a.parquet")) == {"TP-FILE-UNREADABLE"}
 
     def test_damaged_inside(self, work: Path) -> None:
         whole = parquet(GOOD)

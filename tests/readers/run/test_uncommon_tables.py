@@ -74,17 +74,6 @@ def test_what_is_no_course_of_a_training_loss_is_not_judged(work: Path, name: st
     assert judged(work, name, content.encode()).verdict is Severity.NOT_CHECKED
 
 
-def test_decimals_may_have_a_comma(work: Path) -> None:
-    table = "epoch;loss;val_loss\n" + rows("{i};{x};{x}").replace(".", ",")
-    run = target_of(work, "history.csv", table.encode())
-    assert run.loss is not None
-    assert list(run.loss.values) == FALLING
-    assert run.loss.places[0] == 2
-    broken = table.replace(str(FALLING[-1]).replace(".", ","), "nan")
-    first = judged(work, "history.csv", broken.encode()).findings[0]
-    assert (first.rule, first.location.line) == ("TP-NAN", 31)
-
-
 def test_runs_of_one_table_are_judged_by_the_last(work: Path) -> None:
     table = "model,epoch,loss\n"
     for model, first in (("a", 1.0), ("b", 90.0), ("c", 2.0)):

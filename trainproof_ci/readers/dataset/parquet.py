@@ -60,18 +60,21 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
     _refuse_cut(source)
     arrow, parquet = _arrow(source)
     source.file.seek(0)
+    opened = None
     try:
-        for batch in parquet.ParquetFile(source.file).iter_batches(batch_size=BATCH, use_threads=False):
+        opened = parquet.ParquetFile(source.file)
+        for batch in opened.iter_batches(batch_size=BATCH, use_threads=False):
             yield from batch.to_pylist()
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        rule = "TP-FILE-UNREADABLE" if opened is None else _rule(error)
         raise Unreadable(
-            f"pyarrow cannot read the file ({type(error).__name__})", rule=_rule(error), measured=type(error).__name__,
+            f"pyarrow cannot read the file ({type(error).__name__})", rule=rule, measured=type(error).__name__,
             limit="a whole Parquet file", location=Location(source.path, byte_offset=0),
         ) from None  # fmt: skip
 
 
 def _rule(error: Exception) -> str:
-    """The rule that explains an error of pyarrow: a file that is damaged for every reader, or one that it does not read."""
+    """The rule that explains an error in rows behind a footer that is whole: they are damaged, or pyarrow does not read them."""
     if isinstance(error, UnicodeDecodeError):
         return "TP-ENC-UTF8"
     said = str(error).lower()
@@ -96,7 +99,7 @@ def _refuse_cut(source: Source) -> None:
         )  # fmt: skip
     if length + SMALLEST > source.size:
         raise Unreadable(
-            "the footer claims to be longer than the file", rule="TP-FILE-NOT-DATA", measured=f"{length} bytes", limit=f"≤ {source.size - SMALLEST} bytes",
+            "the footer claims to be longer than the file", measured=f"{length} bytes", limit=f"≤ {source.size - SMALLEST} bytes",
             location=Location(source.path, byte_offset=source.size - 8),
         )  # fmt: skip
 

@@ -1,8 +1,5 @@
 """The header of a CSV log: what divides the cells and what the columns are called."""
 
-import re
-from collections.abc import Iterable
-
 from trainproof_ci.readers.run.catboost import columns_of_table
 from trainproof_ci.readers.run.vocabulary import is_eval, is_loss
 
@@ -11,7 +8,6 @@ _DEFAULT = ","
 _COUNTERS = frozenset({"", "wall time", "timestamp", "step", "iteration", "iter", "epoch", "index"})
 _VALUES = frozenset({"value", "0"})
 """What pandas and TensorBoard call the only column of numbers."""
-_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 def delimiter_of(header: str) -> str:
@@ -36,12 +32,3 @@ def names_of_columns(names: list[str], path: str) -> list[str]:
     if len(names) == 1 and is_loss(names[0]) and is_eval(stem) and not is_eval(names[0]):
         return [f"val {names[0]}"]
     return names
-
-
-def has_decimal_commas(header: str, rows: Iterable[str]) -> bool:
-    """Whether the numbers are written as in `2,5049`: no cell has a point, and what parts the cells is no comma."""
-    delimiter, joined = delimiter_of(header), "\n".join(rows)
-    if delimiter == "," or "." in joined or "," in header:
-        return False
-    cells = joined.replace("\n", delimiter).split(delimiter)
-    return any(_DECIMAL_COMMA.fullmatch(cell.strip().strip('"')) is not None for cell in cells)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from trainproof_ci.readers.run.csv_gaps import filled
-from trainproof_ci.readers.run.csv_header import delimiter_of, has_decimal_commas, header_names, names_of_columns
+from trainproof_ci.readers.run.csv_header import delimiter_of, header_names, names_of_columns
 from trainproof_ci.readers.run.csv_rows import MISSING, Table, as_float
 from trainproof_ci.readers.run.documents import not_a_log
 from trainproof_ci.readers.run.facts import Damage, Reading
@@ -53,8 +53,7 @@ def _is_of_numbers(row: str) -> bool:
 
 
 def _mostly_numbers(rows: Sequence[str], header: str) -> bool:
-    point = "." if has_decimal_commas(header, rows) else ","
-    plain = (row.replace("\0", "").replace(",", point) for row in rows)
+    plain = (row.replace("\0", "") for row in rows)
     try:
         cells = [cell.strip() for row in csv.reader(plain, delimiter=delimiter_of(header)) for cell in row]
     except csv.Error:
@@ -80,8 +79,6 @@ def read(source: "Source", target: "Target") -> Reading:
     damage: list[Damage] = []
     rest = [*first[at + (not nameless) :], *lines.lines]
     lines.number -= len(first) - at - (not nameless)
-    if has_decimal_commas(header, rest[:6]):
-        rest, blocks = [line.replace(",", ".") for line in rest], (block.replace(",", ".") for block in blocks)
     for block in chain(["\n".join(rest)] if rest else (), blocks):
         if table.take(block, delimiter, lines.number + 1):
             lines.pass_over(block.count("\n") + 1)
