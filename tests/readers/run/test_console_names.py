@@ -106,6 +106,7 @@ def test_a_step_of_two_words_and_a_share_that_is_none(work: Path) -> None:
         ("Iteration [{e}/60], D/loss_real: {f}, G/loss_fake: {r}\n", "adversarial"),
         ("Iter {e} D/loss: {f} G/loss: {r}\n", "adversarial"),
         ("[{e}/40] Loss_netD: {f} Loss_netG: {r}\n", "adversarial"),
+        ("epoch {e} loss {f} D/loss {f} depth/loss {f}\n", None),
         ("epoch {e} recon loss: {f} dis real1 loss: {r}, dis fake loss: {f}\n", "adversarial"),
         ("epoch {e} loss: {f} D/lr: 0.1\n", None),
         ("epoch {e} loss {f} epsilon: 0.1\n", None),

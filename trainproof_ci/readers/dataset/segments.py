@@ -7,9 +7,9 @@ from trainproof_ci.patterns import later
 from trainproof_ci.typed import Any
 
 WORDS = frozenset(
-    {"start", "starts", "begin", "begins", "offset", "onset", "end", "ends", "stop", "segment", "seg", "chunk", "channel", "timestamp", "timestamps"}
+    {"start", "starts", "begin", "begins", "offset", "onset", "end", "ends", "stop", "segment", "seg", "chunk", "channel", "timestamp", "timestamps", "t", "utt", "utterance", "lang", "language", "task"}
 )  # fmt: skip
-"""Words in the name of a field that says where in a recording a text is said: `start_time`, `segment_id`, `audio_end`."""
+"""Words in the name of a field that says where in a recording a text is said, or as what: `start_time`, `segment_id`, `lang`."""
 _WORD = later(r"[A-Z]?[a-z]+|[A-Z]+")
 
 

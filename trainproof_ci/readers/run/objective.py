@@ -1,6 +1,6 @@
 """What the loss of a run is for: only of a supervised one is it expected to fall."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 
@@ -50,7 +50,7 @@ def find_objective(series: Mapping[str, Series], loss: Series | None, loss_colum
     actors = _ACTOR - {"critic"} if against else _ACTOR  # the critic of a WGAN is none of an agent
     if any(bool(word & actors) and "loss" in word for word in said) or any(map(_of_a_value, names)):
         return "reinforcement"
-    if against or any(map(is_adversarial, (*names, *loss_columns))):
+    if against or _are_adversaries((*names, *loss_columns)):
         return "adversarial"
     return "negative" if loss is not None and _goes_below_zero(loss) else None
 
@@ -61,6 +61,12 @@ def _is_of_an_agent(one: Series) -> bool:
     if said & _METRICS or one.size < 2:
         return False
     return bool(said & REWARD_WORDS) or (bool(said & _EPISODES) and len(set(one.values)) > VARIED * one.size)
+
+
+def _are_adversaries(names: Sequence[str]) -> bool:
+    """Whether one of the names is that of an adversary's loss; `D/loss` may be of anything unless `G/loss` stands beside it."""
+    both = {"D/loss", "G/loss"} <= {name[:6] for name in names}
+    return any(is_adversarial(name) and (both or name[1:6] != "/loss") for name in names)
 
 
 def is_adversarial(name: str) -> bool:

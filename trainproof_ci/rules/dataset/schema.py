@@ -46,15 +46,21 @@ def mixed_shapes(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
 
 AS_OTHERS = "what nearly all records have there"
 """The limit of what is found in a key that is none of the shape's but usual."""
+FILLED = "a text, as in nearly all other records"
+"""The limit of what is found in a key that is not learned."""
 
 
 def _unless_usual(data: Survey, limits: Limits, found: list[Firing]) -> list[Firing]:
-    """What was found, but for what so many records lack of what is usual that it is the way of the file."""
+    """What was found, but for what so many records lack of what is usual that it is the way of the file.
+
+    What several records lack beside keys of unknown meaning is a warning: one of those may say why.
+    """
     few = max(1, limits["share"] * data.records)
-    kept = [firing for firing in found if firing.limit != AS_OTHERS or len(firing.places) <= few]
+    kept = [firing for firing in found if firing.limit not in {AS_OTHERS, FILLED} or len(firing.places) <= few]
     if found and not kept:
         raise StandDown("so many records lack what the others have that it is the way of the file")
-    return kept
+    several = [firing.limit == AS_OTHERS and len(firing.places) > 1 for firing in kept]
+    return [f._replace(severity=Severity.WARN) if soft else f for f, soft in zip(kept, several, strict=True)]
 
 
 def _severity(data: Survey, key: str) -> Severity | None:
@@ -80,8 +86,8 @@ def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Faul
 
     Why: trainers raise KeyError, or read null and teach nothing.
     Fix: add the field; the finding names a key that looks like a misspelling of it.
-    Where other keys stand beside those of the shape, a question or an answer that at most 10 % of the records lack, or one
-    record, is a FAIL in a training split and a WARN in other files.
+    Where other keys stand beside those of the shape, a question or an answer that one record lacks is a FAIL in a training
+    split; in other files, and where up to 10 % of the records lack it, it is a WARN.
     Stands down: where more records lack it, which is the way of the file then; for records with keys that the first one
     has not, which are of another kind, and for those that say whether there is an answer ("is_impossible").
     """
@@ -122,8 +128,8 @@ def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     Why: a number where a text belongs raises in the tokenizer; a label "false" is true; with a tag too few all tags behind
     it are those of other tokens.
     Fix: write the value with the type of the shape, and as many labels as there is to label.
-    Where other keys stand beside those of the shape, questions and answers must have the type that nearly all have: a FAIL
-    in a training split, a WARN in other files.
+    Where other keys stand beside those of the shape, questions and answers must have the type that nearly all have: one
+    that has not is a FAIL in a training split; in other files, and where up to 10 % have not, it is a WARN.
     Stands down: where more than 10 % of the records, and more than one, have another type than the others.
     """
     shape = data.shape
@@ -167,8 +173,8 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
     Fix: fill the field or remove the record. A speaker or the caption of a picture that is empty is a warning: it may be
     meant so, but a speaker without a name becomes a voice of its own.
     A missing label in an evaluation file is a warning, as test sets are published without their labels. Where other keys
-    stand beside those of the shape, an answer that at most 10 % of the records leave empty, or one record, is a FAIL in a
-    training split and a WARN in other files.
+    stand beside those of the shape, an answer that one record leaves empty is a FAIL in a training split; in other files, and
+    where up to 10 % of the records do, it is a WARN.
     Stands down: where more records leave it empty, which is the way of the file then, and for records that say whether
     there is an answer ("is_impossible").
     """
@@ -207,7 +213,7 @@ def _to_be_filled(data: Survey, shape: Shape) -> Iterator[tuple[str, str, Severi
     for key in shape.media:
         yield key, "the name of a file", None
     for key in shape.filled:
-        yield key, "a text, as in other records", Severity.WARN
+        yield key, FILLED, Severity.WARN
 
 
 @rule("TP-SCHEMA-NULLFILL", Severity.WARN, needs=("messages",), per="record")

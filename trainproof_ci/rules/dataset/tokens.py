@@ -19,7 +19,7 @@ SPECIAL = later(
     r"<\|(?:im_start|im_end|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|eom_id|end|user|assistant|system|endofprompt)\|>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
 )
-_END = later(r"</s>\s*\Z")
+_END = later(r"(?<=\S)</s>\s*\Z")
 _MARKUP = later(r"<s[ >]|</?(?:br|p|div|span|b|i|u|strong|em|a|li|[ou]l|del|td|tr|h[1-6])[ />]|token", re.IGNORECASE)
 """What stands in a text in which `</s>` ends what is struck through, or is spoken of."""
 CODE = later(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
