@@ -215,3 +215,11 @@ def test_a_binary_cross_entropy_is_a_loss_and_its_weight_none(work: Path) -> Non
     assert run.loss_columns == ("bce",)
     assert list(run.loss.values) == FALLING
     assert [list(one.values) for one in run.evals] == [RISING]
+
+
+def test_blanks_of_any_number_take_no_time(work: Path) -> None:
+    """What looks for names in front of a number must not try every blank with every other: this takes minutes then."""
+    padded = "".join(
+        f"epoch {e} step {e} loss: {FALLING[e % EPOCHS]}\n{'train' + ' ' * 60_000}{e}x 1\n" for e in range(60)
+    )
+    assert run_of(work, "train.log", padded).loss is not None

@@ -38,12 +38,13 @@ class Faults:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.groups: dict[str, dict[Severity | None, Group]] = {}
+        self.groups: dict[str, dict[tuple[Severity | None, str | None], Group]] = {}
         self.sightings: dict[str, Sighting] = {}
 
     def add(self, rule_id: str, fault: Fault, record: Record, path: str | None = None) -> None:
         """Keep one fault that a record rule found, in another file than the usual one where `path` names it."""
-        group = self.groups.setdefault(rule_id, {}).setdefault(fault.severity, Group(fault))
+        kind = (fault.severity, fault.key if fault.apart else None)
+        group = self.groups.setdefault(rule_id, {}).setdefault(kind, Group(fault))
         line = fault.line or record.line + _lines_before(record.raw, fault.key) or None
         offset = record.byte_offset if fault.byte_offset is None else fault.byte_offset
         place = Location(path or self.path, line, fault.column, offset, record.number, key=fault.key)
@@ -68,8 +69,8 @@ class Faults:
     def merge(self, other: "Faults", lines: int, records: int, offset: int) -> None:
         """Append what another pass came upon after `lines` lines, `records` records and `offset` bytes."""
         for rule_id, groups in other.groups.items():
-            for severity, group in groups.items():
-                mine = self.groups.setdefault(rule_id, {}).setdefault(severity, Group(group.first))
+            for kind, group in groups.items():
+                mine = self.groups.setdefault(rule_id, {}).setdefault(kind, Group(group.first))
                 append(mine.places, group.places, lines, records, offset)
         for name, seen in other.sightings.items():
             append(self.sightings.setdefault(name, Sighting(seen.measured)).places, seen.places, lines, records, offset)

@@ -129,10 +129,11 @@ def _conflicts(data: bytes, path: str) -> Iterator[Flaw]:
 
 def _parsed(data: bytes, name: str) -> Any:
     """The value of a YAML document. A tab behind a word is white space to the parser that loaders use, in C."""
-    return load(_TAB_INSIDE.sub(lambda found: found[0].replace(b"\t", b" "), data), name).value
+    spaced = _TAB_INSIDE.sub(lambda found: found[1] + found[2].replace(b"\t", b" "), data) if b"\t" in data else data
+    return load(spaced, name).value
 
 
-_TAB_INSIDE = later(rb"[^ \t\r\n].*\t.*")
+_TAB_INSIDE = later(rb"(?m)^([ \t]*)([^ \t\r\n].*\t.*)")
 
 
 def _is_unnamed(said: "dict[str, Node]") -> bool:

@@ -43,8 +43,8 @@ class Media:
         self.named = self.present = 0
         self.elsewhere = self.pointers = 0
         self.first_of_twice: Location | None = None
-        self._seen: dict[tuple[str, tuple[str, ...]], tuple[int, int, int]] = {}
-        self._several: set[tuple[str, tuple[str, ...]]] = set()
+        self._seen: dict[tuple[str, int], tuple[int, int, int]] = {}
+        self._several: set[tuple[str, int]] = set()
         self._listed: dict[str, frozenset[str]] = {}
         self._way: tuple[str | None, str] = ("", "")
         """The folder and the suffix by which the last name was found."""
@@ -63,7 +63,7 @@ class Media:
 
     def _twice(self, name: str, key: str, record: Record) -> None:
         text = record.value.get(self.shape.targets[0]) if self.shape.targets else None
-        where = (name, part_of(record.value))
+        where = (name, hash(part_of(record.value)))
         if len(self._seen) >= MOST_NAMES:
             self.survey.extra["names_compared"] = f"the first {MOST_NAMES}"
             return

@@ -119,7 +119,8 @@ def survey_members(target: "Target", settings: "Settings", survey: "Survey") -> 
 def _again(paths: Sequence[str], wanted: frozenset[int]) -> "Iterator[Record]":
     from trainproof_ci.readers.dataset.pairs import records  # few texts repeat themselves
 
-    return (record for record in records(paths) if record.number in wanted)
+    found = (record for record in records(paths) if record.number in wanted)
+    return (each._replace(raw="\n".join(each.value.values()).encode("utf-8", "surrogatepass")) for each in found)
 
 
 def refuse_sides(paths: Iterable[str]) -> None:

@@ -163,6 +163,8 @@ def _stamp(folder: str) -> tuple[int, ...]:
         status = os.stat(folder or ".")
     except OSError:
         return ()
+    if not os.access(folder or ".", os.R_OK):
+        return ()
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 

@@ -36,6 +36,8 @@ class Fault(NamedTuple):
     column: int | None = None
     byte_offset: int | None = None
     severity: Severity | None = None
+    apart: bool = False
+    """Whether the faults of this key are a finding of their own, however many the rule finds in others."""
 
 
 def json_type(value: object) -> str:

@@ -16,7 +16,12 @@ _WORD = later(r"[A-Z]?[a-z]+|[A-Z]+")
 def part_of(value: Mapping[str, Any]) -> tuple[str, ...]:
     """What a record says of the part of a recording that is meant; nothing where it means the whole."""
     keys = _keys(tuple(value))
-    return tuple(f"{key}: {value[key]}" for key in keys if value[key] not in (None, "")) if keys else ()
+    return tuple(f"{key}: {value[key]}" for key in keys if _is_plain(value[key])) if keys else ()
+
+
+def _is_plain(said: Any) -> bool:
+    """Whether a value says something, and is no list of the places of words."""
+    return said not in (None, "") and not isinstance(said, (list, dict))
 
 
 @lru_cache(maxsize=128)

@@ -141,6 +141,6 @@ def refuse_other_version(document: Mapping[str, Any], path: str) -> None:
     version = document.get("version", 1)
     if is_ours(document) and version != 1:
         raise Unreadable(
-            "a manifest of another version is not read", measured=f"version {version!r:.9}", limit="version 1",
+            "a manifest of another version is not read", measured=f"version {version}" if type(version) is int else "a version that is no number", limit="version 1",
             location=Location(path, line=1),
         )  # fmt: skip

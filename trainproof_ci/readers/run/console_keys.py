@@ -49,6 +49,8 @@ _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
+LONGEST = 128
+"""Characters in front of a number in which the phase is looked for that it counts."""
 _COUNTED = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS})(?:\s*:?\s*[\[(#]\s*|\s*\|\s*|\s+)$",
     re.IGNORECASE,
@@ -161,7 +163,7 @@ def phase_of(text: str) -> str | None:
 
 def phase_counted(text: str) -> str | None:
     """The phase of which the number behind `text` may say how often it came."""
-    found = _COUNTED.search(text)
+    found = _COUNTED.search(text[-LONGEST:])
     return phase_of(found[1]) if found is not None else None
 
 

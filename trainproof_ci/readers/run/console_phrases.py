@@ -38,26 +38,30 @@ _PAIR = re.compile(
 """Two losses told at once: `train/val loss: 0.4/0.5`, `loss (train/val): 0.4 / 0.5`."""
 _LISTED = re.compile(r"(?<![\w/])loss(?:es)?[ \t]*[:|(\[\-]?[ \t]*train(?:ing)?[ \t]*[:=]?[ \t]*$", re.IGNORECASE)
 """The first of several losses under one word: `loss train: 0.84, val: 1.04`."""
+LONGEST = 128
+"""Characters in front of a number in which its name is looked for; blanks may fill a line of any length."""
 _NEXT = re.compile(rf"[ \t]*[,;|/]?[ \t]*(?P<of>{_VALIDATING})[ \t]*[:=]?[ \t]*", re.IGNORECASE)
 
 
 def in_plain_words(texts: Sequence[str]) -> tuple[str, ...]:
     """The texts between the numbers of a line, with every loss called as in `val loss: `; the others as they are."""
-    plain = list(map(_plain, texts))
+    plain = [text[:-LONGEST] + _plain(text[-LONGEST:]) for text in texts]
     for index in range(len(texts) - 2):
-        after = texts[index + 1]
-        if (pair := _PAIR.search(texts[index])) is not None and after.strip() in {"/", ",", "|"}:
-            plain[index] = f"{texts[index][: pair.start()]} train loss: "
+        head, named, after = texts[index][:-LONGEST], texts[index][-LONGEST:], texts[index + 1]
+        if len(after) > LONGEST:
+            continue
+        if (pair := _PAIR.search(named)) is not None and after.strip() in {"/", ",", "|"}:
+            plain[index] = f"{head}{named[: pair.start()]} train loss: "
             plain[index + 1] = f", {pair['of'] or pair['told']} loss: "
-        elif (first := _LISTED.search(texts[index])) is not None and _NEXT.fullmatch(after) is not None:
-            plain[index] = f"{texts[index][: first.start()]} loss train: "
+        elif (first := _LISTED.search(named)) is not None and _NEXT.fullmatch(after) is not None:
+            plain[index] = f"{head}{named[: first.start()]} loss train: "
             _name_the_next(plain, index + 1)
     return tuple(plain)
 
 
 def _name_the_next(plain: list[str], index: int) -> None:
     """Call the numbers from `index` on losses, as long as a phase alone stands in front of them."""
-    while index < len(plain) - 1 and (following := _NEXT.fullmatch(plain[index])) is not None:
+    while index < len(plain) - 1 and (following := _NEXT.fullmatch(plain[index][: LONGEST + 1])) is not None:
         plain[index] = f", {following['of']} loss: "
         index += 1
 

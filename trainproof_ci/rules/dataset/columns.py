@@ -68,9 +68,9 @@ def _drifting(data: Survey) -> Iterator[Firing]:
 def _are_empty(data: Survey, key: str, type_name: str) -> bool:
     """Whether all values of a type are told to be empty: an empty list where the others have a text is one fault."""
     groups = data.faults.groups.get("TP-SCHEMA-EMPTY", {}).values()
-    told = {place.record for group in groups for place in group.places.shown if place.key == key}
-    having = {number for _, number in data.columns.having(key, type_name)}
-    return having <= told and len(having) == data.columns.named()[key].types[type_name]
+    told = {line for group in groups for line in group.places.lines}
+    having = [line for line, _ in data.columns.having(key, type_name)]
+    return told.issuperset(having) and len(having) == data.columns.named()[key].types[type_name]
 
 
 def _drifting_below(data: Survey) -> Iterator[Firing]:

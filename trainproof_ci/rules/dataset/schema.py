@@ -106,6 +106,7 @@ def missing_field(record: Record, data: Survey, limits: Limits) -> Iterator[Faul
         AS_OTHERS if usual else "all fields of the shape",
         key=missing[0],
         severity=_severity(data, missing[0]),
+        apart=usual,
     )
 
 
@@ -145,7 +146,7 @@ def wrong_type(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
             usual = key in shape.usual
             limit = AS_OTHERS if usual else " or ".join(types)
             said = f'"{key}" has another type than the others' if usual else f'"{key}" has a type it cannot have'
-            yield Fault(said, found, limit, key=key, severity=_severity(data, key))
+            yield Fault(said, found, limit, key=key, severity=_severity(data, key), apart=usual)
             return
     lengths = {
         key: len(record.value[key])
@@ -186,7 +187,7 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
         if nothing and not (usual and _says_why(record)):
             kind = "null" if value is None else "a blank text" if value else "empty"
             limit = AS_OTHERS if usual else wanted
-            yield Fault(f'"{key}" is empty', kind, limit, key=key, severity=severity)
+            yield Fault(f'"{key}" is empty', kind, limit, key=key, severity=severity, apart=usual)
             return
     for key in shape.pair:
         value = record.value.get(key)
