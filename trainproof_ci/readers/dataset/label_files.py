@@ -29,6 +29,11 @@ _WRITTEN_BY_A_MODEL = later(
 _BETWEEN = later(rb"[\s,;]+")
 
 
+def marks_conflict(line: bytes) -> bool:
+    """Whether a line of a label file, or of the YAML beside it, marks a merge conflict."""
+    return line.startswith(MARKERS) or line.rstrip() == b"======="
+
+
 def is_label(head: Head) -> bool:
     """A `.txt` below a folder `labels` that has `images` or a `data.yaml` beside it, and begins with a row of numbers.
 

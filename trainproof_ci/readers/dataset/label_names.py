@@ -8,7 +8,7 @@ from trainproof_ci.errors import Unreadable, UsageError
 from trainproof_ci.patterns import later
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.examiner import MARKERS
-from trainproof_ci.readers.dataset.label_files import NAMES
+from trainproof_ci.readers.dataset.label_files import NAMES, marks_conflict
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, read_begun
 from trainproof_ci.typed import TYPE_CHECKING, Any, NamedTuple
@@ -123,7 +123,7 @@ def _conflicts(data: bytes, path: str) -> Iterator[Flaw]:
     lines = data.split(b"\n")
     if any(line.startswith(MARKERS[0]) for line in lines):
         for number, line in enumerate(lines, 1):
-            if line.startswith(MARKERS) or line.rstrip() == b"=======":
+            if marks_conflict(line):
                 yield Flaw("conflict", "conflict markers", Location(path, number))
 
 

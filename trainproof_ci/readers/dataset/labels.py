@@ -7,8 +7,8 @@ from trainproof_ci.errors import Unreadable
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import line_of
 from trainproof_ci.readers.dataset.digests import FolderDigest, sha256
-from trainproof_ci.readers.dataset.examiner import BOM, MARKERS
-from trainproof_ci.readers.dataset.label_files import BOX, images_of, is_label, numbers_of, top_of
+from trainproof_ci.readers.dataset.examiner import BOM
+from trainproof_ci.readers.dataset.label_files import BOX, images_of, is_label, marks_conflict, numbers_of, top_of
 from trainproof_ci.readers.dataset.whole import refuse_no_text
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head, Source
@@ -109,7 +109,7 @@ class _Reading:
         return False
 
     def _row(self, raw: bytes, number: int, offset: int, seen: dict[tuple[float, ...], int]) -> None:
-        if raw.startswith(MARKERS) or raw.rstrip() == b"=======":
+        if marks_conflict(raw):
             self._sight("conflict", number, offset, "conflict markers", raw)
             return
         line = line_of(raw, number, offset)

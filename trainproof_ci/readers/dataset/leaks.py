@@ -13,6 +13,7 @@ from trainproof_ci.readers.dataset.known_columns import LABELS
 from trainproof_ci.readers.dataset.record import Record, texts
 from trainproof_ci.readers.dataset.splits import training_files
 from trainproof_ci.readers.dataset.tally import MOST_LABELS, as_class
+from trainproof_ci.readers.dataset.vocabulary import IDENTITY
 from trainproof_ci.readers.dataset.whole import refuse_whole
 from trainproof_ci.readers.pointers import refuse_pointer
 from trainproof_ci.readers.source import Head
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from trainproof_ci.readers.dataset.shapes import Shape
     from trainproof_ci.readers.dataset.survey import Survey
 
-IDENTITY = frozenset(
-    {"id", "_id", "idx", "index", "uid", "uuid", "guid", "split", "__index_level_0__", "", "unnamed: 0"}
-)
-"""Keys that say which record it is, not what it is."""
+NO_CONTENT = IDENTITY | {"id", "split", "__index_level_0__", "", "unnamed: 0"}
+"""Keys that say which record it is, or where it belongs, not what it is."""
 MOST_RECORDS = 1_000_000
 """An evaluation split with more records is not compared: its keys must fit in memory."""
 SHORTEST_NEAR = 16
@@ -142,7 +141,7 @@ def content(value: Mapping[str, Any], shape: "Shape | None" = None) -> Mapping[s
     """
     if shape is not None and shape.name in SPOKEN_ONCE:
         return compared(value, shape)
-    left = {key: child for key, child in value.items() if key.lower() not in IDENTITY}
+    left = {key: child for key, child in value.items() if key.lower() not in NO_CONTENT}
     if len(left) > 1 or not all(_is_label(key, child) for key, child in left.items()):
         return left
     named = {key: child for key, child in value.items() if key.lower() != "split" and _is_name(child)}

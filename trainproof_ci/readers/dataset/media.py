@@ -4,7 +4,7 @@ import os
 
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.record import Record
-from trainproof_ci.readers.dataset.segments import part_of
+from trainproof_ci.readers.dataset.recordings import part_of
 from trainproof_ci.readers.source import leads_outside
 from trainproof_ci.readers.suffixes import SOUNDS
 from trainproof_ci.typed import TYPE_CHECKING, Any

@@ -1,5 +1,7 @@
 """What is wrong with the lines of a text whatever its fields: marks, bytes, blanks and line ends."""
 
+from collections.abc import Iterator
+
 from trainproof_ci.readers.dataset.delimited import Line
 from trainproof_ci.readers.dataset.examiner import BOM, MARKERS
 from trainproof_ci.typed import TYPE_CHECKING
@@ -11,6 +13,17 @@ if TYPE_CHECKING:
 def is_marker(data: bytes) -> bool:
     """Whether a line marks a merge conflict."""
     return data.startswith(MARKERS) or data.rstrip(b"\r\n") == b"======="
+
+
+def wrong_bytes(line: Line) -> Iterator[tuple[str, int, str]]:
+    """A mark of byte order, NUL and what is no UTF-8 in a line: the name of each, its byte offset, what was measured."""
+    if line.data.startswith(BOM):
+        yield "bom" if line.byte_offset == 0 else "bom-inside", line.byte_offset, "EF BB BF"
+    if b"\0" in line.data:
+        yield "nul", line.byte_offset, f"{line.data.count(0)} NUL bytes"
+    if line.undecodable is not None:
+        at = line.byte_offset + line.undecodable
+        yield "utf8", at, f"byte 0x{line.data[line.undecodable]:02X} at {at}"
 
 
 class Ends:
@@ -34,14 +47,8 @@ class Ends:
         if line.skipped:
             survey.sight("too-long", line.number, byte_offset=line.byte_offset, measured=f"{line.skipped} bytes")
             return False
-        if line.data.startswith(BOM):
-            self._sight("bom" if line.byte_offset == 0 else "bom-inside", line, "EF BB BF")
-        if b"\0" in line.data:
-            self._sight("nul", line, f"{line.data.count(0)} NUL bytes")
-        if line.undecodable is not None:
-            at = line.byte_offset + line.undecodable
-            measured = f"byte 0x{line.data[line.undecodable]:02X} at {at}"
-            survey.sight("utf8", line.number, byte_offset=at, content=line.data, measured=measured)
+        for name, at, measured in wrong_bytes(line):
+            survey.sight(name, line.number, byte_offset=at, content=line.data, measured=measured)
         if blanks and not line.text.strip():
             self.blanks.append(line)
             return False
@@ -80,6 +87,3 @@ class Ends:
         if self.crlf and self.lf:
             fewer, line = min((self.crlf, self.crlf_first), (self.lf, self.lf_first))
             self.survey.sight("mixed-eol", line, measured=f"{self.crlf} lines end CRLF, {self.lf} LF; {fewer} differ")
-
-    def _sight(self, name: str, line: Line, measured: str) -> None:
-        self.survey.sight(name, line.number, byte_offset=line.byte_offset, measured=measured, content=line.data)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from trainproof_ci.places import Location
 from trainproof_ci.readers.dataset.delimited import Line, line_of
 from trainproof_ci.readers.dataset.digests import sha256
-from trainproof_ci.readers.dataset.examiner import BOM
 from trainproof_ci.readers.dataset.lines import blocks
+from trainproof_ci.readers.dataset.plain_lines import wrong_bytes
 from trainproof_ci.readers.dataset.record import Record
 from trainproof_ci.readers.dataset.screens import is_plain_text
 from trainproof_ci.readers.source import Source
@@ -56,14 +56,9 @@ class Side:
     def _look(self, line: Line, skipped: int) -> None:
         if skipped:
             self._told("too-long", line, f"{skipped} bytes")
-        if line.data.startswith(BOM):
-            self._told("bom" if line.number == 1 else "bom-inside", line, "EF BB BF")
-        if b"\0" in line.data:
-            self._told("nul", line, f"{line.data.count(0)} NUL bytes")
-        if line.undecodable is not None:
-            at = line.byte_offset + line.undecodable
-            self.sight("utf8", line.data, at, f"byte 0x{line.data[line.undecodable]:02X} at {at}")
-        else:
+        for name, at, measured in wrong_bytes(line):
+            self.sight(name, line.data, at, measured)
+        if line.undecodable is None:
             self._read(line)
         if "\r" in line.text:
             self._told("cr", line, "a lone CR")

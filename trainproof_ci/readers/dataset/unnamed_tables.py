@@ -9,7 +9,7 @@ from trainproof_ci.readers.dataset.known_columns import RUN_COLUMNS, SPLITS, is_
 from trainproof_ci.readers.source import Head
 from trainproof_ci.readers.suffixes import SOUNDS
 
-TRAINED = ("train", "val")
+TRUSTED = ("train", "val")
 """The names of splits that a table without a header is known by; a `test.csv` is many things."""
 WITH_LENGTH = 2
 """Fields of a line that names a sound and says how many frames it has."""
@@ -24,7 +24,7 @@ def is_split(head: Head, rows: Rows) -> bool:
 def _is_headerless(head: Head, rows: Rows) -> bool:
     """Whether the first row is a record as the others, of a split that such tables are known by."""
     records = len(rows[0]) > 1 and (data_in(rows[0]) is not None or found_below(rows) is not None)
-    return records and _stem(head).startswith(TRAINED)
+    return records and _stem(head).startswith(TRUSTED)
 
 
 def _has_twin(head: Head, rows: Rows) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from trainproof_ci.readers.run.console_phrases import LONGEST
 from trainproof_ci.readers.run.vocabulary import (
     EVAL_WORDS,
     LOSS_WORDS,
@@ -49,8 +50,6 @@ _PHASE = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS}|saving dict)(?:_?\d+)?(?![\w/])",
     re.IGNORECASE,
 )
-LONGEST = 128
-"""Characters in front of a number in which the phase is looked for that it counts."""
 _COUNTED = re.compile(
     rf"(?<![\w/\-])(train|training|{EVALUATIONS})(?:\s*:?\s*[\[(#]\s*|\s*\|\s*|\s+)$",
     re.IGNORECASE,

@@ -39,7 +39,7 @@ _PAIR = re.compile(
 _LISTED = re.compile(r"(?<![\w/])loss(?:es)?[ \t]*[:|(\[\-]?[ \t]*train(?:ing)?[ \t]*[:=]?[ \t]*$", re.IGNORECASE)
 """The first of several losses under one word: `loss train: 0.84, val: 1.04`."""
 LONGEST = 128
-"""Characters in front of a number in which its name is looked for; blanks may fill a line of any length."""
+"""Characters in front of a number in which its name and phase are looked for; blanks may fill a line of any length."""
 _NEXT = re.compile(rf"[ \t]*[,;|/]?[ \t]*(?P<of>{_VALIDATING})[ \t]*[:=]?[ \t]*", re.IGNORECASE)
 
 
@@ -61,7 +61,11 @@ def in_plain_words(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _name_the_next(plain: list[str], index: int) -> None:
     """Call the numbers from `index` on losses, as long as a phase alone stands in front of them."""
-    while index < len(plain) - 1 and (following := _NEXT.fullmatch(plain[index][: LONGEST + 1])) is not None:
+    while (
+        index < len(plain) - 1
+        and len(plain[index]) <= LONGEST
+        and (following := _NEXT.fullmatch(plain[index])) is not None
+    ):
         plain[index] = f", {following['of']} loss: "
         index += 1
 

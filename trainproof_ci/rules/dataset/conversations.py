@@ -16,7 +16,7 @@ def _whole(data: Survey) -> Iterator[tuple[str, list[Turn]]]:
     return ((key, turns) for key, turns in data.talks if turns)
 
 
-def every_list(data: Survey) -> Iterator[tuple[str, list[Turn]]]:
+def every_talk(data: Survey) -> Iterator[tuple[str, list[Turn]]]:
     """Every list of messages of the record that is being judged, whole or part of one."""
     yield from data.talks
     yield from ((key, turns) for key, turns, _ in data.partial)
@@ -87,7 +87,7 @@ def unknown_role(record: Record, data: Survey, limits: Limits) -> Iterator[Fault
     """
     assert data.shape is not None
     known = ", ".join(role for role in data.shape.roles if role not in data.shape.foreign)
-    for _, turns in every_list(data):
+    for _, turns in every_talk(data):
         for turn in turns:
             role = written_role(turn.message)
             if not isinstance(role, str):

@@ -10,7 +10,7 @@ from trainproof_ci.readers.dataset.record import Fault, Record, json_type
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import Turn, calls, is_hollow, says_nothing, written_role
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.conversations import every_talk
 from trainproof_ci.rules.dataset.profiles import ANY, PROFILES
 
 
@@ -29,7 +29,7 @@ def malformed_message(record: Record, data: Survey, limits: Limits) -> Iterator[
             yield Fault("a conversation has no messages", "0 messages", "at least 1", key=key)
         elif isinstance(messages, list) and not all(isinstance(message, dict) for message in messages):
             yield Fault("a message is no object", "another type", "an object with role and content", key=key)
-    for _, turns in every_list(data):
+    for _, turns in every_talk(data):
         found = (_malformed(turn) or _textless(turn, data.shape.habits) for turn in turns)
         fault = next((fault for fault in found if fault is not None), None)
         if fault is not None:
@@ -98,7 +98,7 @@ def odd_weight(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]:
     Why: services accept only those two and reject the file.
     Fix: 1 for what is learned, 0 for what is not.
     """
-    for _, turns in every_list(data):
+    for _, turns in every_talk(data):
         for turn in turns:
             weight = turn.message.get("weight")
             if weight is not None and weight not in (0, 1):

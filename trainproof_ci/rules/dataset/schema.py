@@ -12,7 +12,7 @@ from trainproof_ci.readers.dataset.shapes import Shape, shape_of
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.vocabulary import TAGS
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.conversations import every_talk
 from trainproof_ci.rules.dataset.messages import empty_answer
 from trainproof_ci.typed import Any
 
@@ -194,7 +194,7 @@ def empty_field(record: Record, data: Survey, limits: Limits) -> Iterator[Fault]
         if isinstance(value, str) and is_unanswered(value):
             yield Fault(f'"{key}" ends without an answer', "no text", "something to learn", key=key)
             return
-    for _, turns in every_list(data):
+    for _, turns in every_talk(data):
         silent = empty_answer(turns)
         if silent is not None:
             yield Fault("an assistant message is empty", "no text", "something to learn", key=silent.key)

@@ -12,7 +12,7 @@ from trainproof_ci.readers.dataset.record import Fault, Record
 from trainproof_ci.readers.dataset.survey import Survey
 from trainproof_ci.readers.dataset.turns import said
 from trainproof_ci.registry import Limits, rule
-from trainproof_ci.rules.dataset.conversations import every_list
+from trainproof_ci.rules.dataset.conversations import every_talk
 from trainproof_ci.rules.dataset.training import targets
 
 SPECIAL = later(
@@ -41,7 +41,7 @@ def special_token(record: Record, data: Survey, limits: Limits) -> Iterator[Faul
         if count:
             yield Fault("control tokens of a chat template inside an answer", f"{count} tokens", "0", key=key)
             return
-    for _, turns in every_list(data):
+    for _, turns in every_talk(data):
         for turn in turns:
             count = tokens_in(said(turn.content)) if turn.role in {"assistant", "user"} else 0
             if count:
